@@ -1,0 +1,1 @@
+"""Ground floor: errors, kernels' registry, models, results, data types, hooks upward."""

@@ -1,0 +1,153 @@
+"""What a sweep knows of a public function: parameters, steps of kernels, outputs.
+
+A `Model` is a little program. Its parameters are SI floats, counts or names; each step calls
+a kernel with arguments looked up by name among the parameters and the outputs of earlier
+steps. The scalar call, the array call and the compiled sweep all run this program.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from attrs import field, frozen
+
+from scalemath.core.errors import ArgumentError
+from scalemath.core.kernel import Kernel, total
+
+ParameterKind = Literal["quantity", "rate", "count", "number", "choice"]
+
+
+@frozen
+class Parameter:
+    """One parameter of a public function.
+
+    Attributes
+    ----------
+    name : str
+        Name as the user writes it.
+    kind : str
+        "quantity" (a unit is required), "rate" (byte/s per direction), "count" (an integer),
+        "number" (dimensionless) or "choice" (a name).
+    unit : str
+        SI unit in which kernels receive it; "1" for counts and numbers.
+    low, high : float
+        Allowed range; `low_open` and `high_open` exclude the ends.
+    required : bool
+        Whether the user must give it.
+    default : float or str
+        SI value used when it is left out (may be infinite).
+    unless : str
+        Name of a parameter in whose presence this one may be left out.
+    choices : tuple of str
+        Allowed names for a "choice".
+    conventions : mapping
+        Convention fields of a `Datum` that must hold, such as latency_kind="one-way".
+    """
+
+    name: str
+    kind: ParameterKind = "quantity"
+    unit: str = "1"
+    low: float = 0.0
+    high: float = math.inf
+    low_open: bool = False
+    high_open: bool = False
+    required: bool = True
+    default: float | str = math.nan
+    unless: str = ""
+    choices: tuple[str, ...] = ()
+    conventions: Mapping[str, str] = field(factory=dict)
+
+
+@frozen
+class Step:
+    """One kernel call inside a model.
+
+    Attributes
+    ----------
+    output : str
+        Name of the total; terms are available as ``output.term``.
+    kernels : mapping of str to Kernel
+        One kernel under the name "" for a plain step; several under the names of a
+        choice.
+    choice : str
+        Name of the choice parameter that selects the kernel; empty for a plain step.
+    unit : str
+        SI unit of the output.
+    rename : mapping of str to str
+        Kernel parameter name to model name, where they differ.
+    """
+
+    output: str
+    kernels: Mapping[str, Kernel]
+    unit: str
+    choice: str = ""
+    rename: Mapping[str, str] = field(factory=dict)
+
+    def arguments(self, kernel: Kernel) -> tuple[str, ...]:
+        """Model names that feed the kernel, in its order."""
+        return tuple(self.rename.get(p, p) for p in kernel.parameters)
+
+
+@frozen
+class Model:
+    """A public function as a program over kernels.
+
+    Attributes
+    ----------
+    name : str
+        Public name.
+    parameters : tuple of Parameter
+        What a caller, or an axis of a sweep, may give.
+    steps : tuple of Step
+        In order of evaluation; a later step may use outputs of earlier ones.
+    default_output : str
+        The output a sweep returns when none is asked for.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    steps: tuple[Step, ...]
+    default_output: str
+
+    def parameter(self, name: str) -> Parameter:
+        """Return the parameter of that name."""
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        raise ArgumentError(f"{self.name} has no parameter {name!r}")
+
+    def outputs(self) -> dict[str, str]:
+        """Every output and term with its SI unit."""
+        found: dict[str, str] = {}
+        for step in self.steps:
+            found[step.output] = step.unit
+            for kernel in step.kernels.values():
+                for term in kernel.terms:
+                    found[f"{step.output}.{term}"] = step.unit
+        return found
+
+    def evaluate(self, values: Mapping[str, float | str]) -> dict[str, Any]:
+        """Run the program in plain Python on SI floats; the oracle of the compiled sweep.
+
+        Parameters
+        ----------
+        values : mapping
+            SI floats and choice names by parameter; parameters left out take their default.
+
+        Returns
+        -------
+        dict
+            Every output and term by name.
+        """
+        known: dict[str, Any] = {p.name: p.default for p in self.parameters}
+        known.update(values)
+        results: dict[str, Any] = {}
+        for step in self.steps:
+            kernel = step.kernels[str(known[step.choice]) if step.choice else ""]
+            terms = kernel.function(*(known[name] for name in step.arguments(kernel)))
+            known[step.output] = results[step.output] = total(terms)
+            for name, term in zip(kernel.terms, terms if kernel.terms else (), strict=True):
+                known[f"{step.output}.{name}"] = results[f"{step.output}.{name}"] = term
+        return results
