@@ -72,6 +72,18 @@ def strong_scaling_step(
 
 
 @kernel(
+    unit="s",
+    rises="time_one communication",
+    falls="overlap",
+    source="definition: every device keeps the work of one",
+    formula="time = time_one + communication - min(overlap communication, time_one)",
+)
+def weak_scaling_step(time_one: float, communication: float, overlap: float) -> StepTerms:
+    """Step time [s] when every device keeps the work of one device."""
+    return StepTerms(time_one, communication - min(overlap * communication, time_one))
+
+
+@kernel(
     unit="1",
     rises="time_one",
     falls="time",
