@@ -30,13 +30,13 @@ def tensor_bytes(elements: float, bits: float) -> float:
 @kernel(
     unit="s",
     rises="flops",
-    falls="peak utilization",
+    falls="peak utilisation",
     source="Williams, Waterman & Patterson, Roofline, CACM 52(4) (2009)",
-    formula="time = flops / (peak utilization)",
+    formula="time = flops / (peak utilisation)",
 )
-def compute_time(flops: float, peak: float, utilization: float) -> float:
+def compute_time(flops: float, peak: float, utilisation: float) -> float:
     """Time [s] of `flops` operations at a stated share of the peak rate [flop/s]."""
-    return flops / (peak * utilization)
+    return flops / (peak * utilisation)
 
 
 @kernel(

@@ -1,0 +1,146 @@
+"""Time of the collectives of one training step, on the tier their group sits on."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from scalemath.core.kernel import kernel
+
+_RAMP = "alpha-beta line with a square-root ramp for pipelining, fitted to measured collectives"
+
+
+class GroupTerms(NamedTuple):
+    """Terms of a collective over a group [s]."""
+
+    latency: float
+    bandwidth: float
+    ramp: float
+
+
+@kernel(
+    unit="s",
+    rises="moved_bytes ranks stride startup ramp network_latency rounds",
+    falls="bandwidth pair_factor nic_rate node_ranks",
+    source=_RAMP,
+    formula="inside a node: startup + moved_bytes / bandwidth + ramp sqrt(moved_bytes); across "
+    "nodes: rounds log2(ranks) network_latency + moved_bytes / min(bandwidth, rails nic_rate)",
+)
+def group_collective(
+    moved_bytes: float,
+    ranks: float,
+    stride: float,
+    node_ranks: float,
+    startup: float,
+    bandwidth: float,
+    pair_factor: float,
+    ramp: float,
+    nic_rate: float,
+    network_latency: float,
+    rounds: float,
+) -> GroupTerms:
+    """Time [s] of a collective in which every rank moves `moved_bytes`.
+
+    The group takes every `stride`-th rank. It stays on the scale-up network while ranks times
+    stride fit into `node_ranks`; beyond it uses as many NICs of a node as it has members there.
+    """
+    if ranks <= 1.0 or moved_bytes <= 0.0:
+        return GroupTerms(0.0, 0.0, 0.0)
+    if ranks * stride <= node_ranks:
+        rate = bandwidth * pair_factor if ranks <= 2.0 else bandwidth
+        return GroupTerms(startup, moved_bytes / rate, ramp * math.sqrt(moved_bytes))
+    rails = min(ranks, max(1.0, node_ranks / stride))
+    rate = min(0.9 * bandwidth, rails * nic_rate)
+    return GroupTerms(rounds * math.log2(ranks) * network_latency, moved_bytes / rate, 0.0)
+
+
+@kernel(
+    unit="byte",
+    rises="size ranks passes",
+    source="Chan, Heimlich, Purkayastha & van de Geijn, CCPE 19(13) (2007): every rank sends "
+    "(ranks - 1) / ranks of the vector per pass",
+    formula="moved_bytes = passes size (ranks - 1) / ranks",
+)
+def moved_by_rank(size: float, ranks: float, passes: float) -> float:
+    """Bytes [byte] a rank sends in a bandwidth-optimal collective of one or two passes."""
+    return passes * size * (ranks - 1.0) / ranks
+
+
+@kernel(
+    unit="byte",
+    rises="tokens width element_bytes top_k node_limit",
+    falls="sequence_shards",
+    free="ranks stride node_ranks",
+    free_because="a group inside a node sends every copy, one across nodes a copy per node",
+    source="DeepSeek-AI, arXiv 2412.19437, section 3.2: a token goes once to a node that "
+    "holds any of its experts",
+    formula="moved_bytes = tokens copies width element_bytes (share that leaves) "
+    "/ sequence_shards",
+)
+def expert_bytes(
+    tokens: float,
+    width: float,
+    element_bytes: float,
+    top_k: float,
+    node_limit: float,
+    ranks: float,
+    stride: float,
+    node_ranks: float,
+    sequence_shards: float,
+) -> float:
+    """Bytes [byte] one rank sends in one dispatch or combine under balanced routing."""
+    if ranks * stride <= node_ranks:
+        copies = top_k * (ranks - 1.0) / ranks
+    else:
+        inside = max(1.0, node_ranks / stride)
+        copies = min(top_k, node_limit) * (1.0 - inside / ranks)
+    return tokens * copies * width * element_bytes / sequence_shards
+
+
+class GatherTerms(NamedTuple):
+    """Terms of sharded weights that are gathered for every layer [s]."""
+
+    exposed_forward: float
+    exposed_backward: float
+    interference: float
+
+
+@kernel(
+    unit="s",
+    rises="gather scatter regather interference",
+    falls="hidden_share",
+    free="forward backward",
+    free_because="longer computation hides more of the collective but is slowed for longer",
+    source="Zhao et al., PyTorch FSDP, VLDB 2023; slow-down of computation under a collective "
+    "as a fitted share",
+    formula="max(0, gather - hidden_share forward) + max(0, regather gather + scatter - "
+    "hidden_share backward) + interference (hidden part)",
+)
+def sharded_weights(
+    gather: float,
+    scatter: float,
+    regather: float,
+    forward: float,
+    backward: float,
+    hidden_share: float,
+    interference: float,
+) -> GatherTerms:
+    """Exposed time [s] of gathering weights and scattering gradients beside a layer."""
+    second = regather * gather + scatter
+    return GatherTerms(
+        max(0.0, gather - hidden_share * forward),
+        max(0.0, second - hidden_share * backward),
+        interference * (min(gather, forward) + min(second, backward)),
+    )
+
+
+@kernel(
+    unit="s",
+    rises="transfer",
+    falls="hiding",
+    source="Liu, Zaharia & Abbeel, Ring Attention, arXiv 2310.01889",
+    formula="time = max(0, transfer - hiding)",
+)
+def exposed_transfer(transfer: float, hiding: float) -> float:
+    """Exposed time [s] of a transfer that runs beside computation."""
+    return max(0.0, transfer - hiding)
