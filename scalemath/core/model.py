@@ -128,6 +128,25 @@ class Model:
                     found[f"{step.output}.{term}"] = step.unit
         return found
 
+    def direction(self, name: str, values: Mapping[str, Any]) -> int:
+        """Return +1 or -1 when the first step's total only rises or falls with a parameter, else 0.
+
+        Parameters
+        ----------
+        name : str
+            Parameter in question.
+        values : mapping
+            Arguments of the call, which say the algorithm where there is a choice.
+        """
+        step = self.steps[0]
+        kernel = step.kernels.get(str(values.get(step.choice, "")))
+        if kernel is None:
+            return 0
+        for own in kernel.parameters:
+            if step.rename.get(own, own) == name:
+                return 1 if own in kernel.rises else -1 if own in kernel.falls else 0
+        return 0
+
     def evaluate(self, values: Mapping[str, float | str]) -> dict[str, Any]:
         """Run the program in plain Python on SI floats; the oracle of the compiled sweep.
 

@@ -1,0 +1,159 @@
+"""What every result can do: show itself, explain itself, and give its numbers away.
+
+A result keeps SI floats. A method decorated with `measured` returns such a float; seen from
+outside it is an attribute that makes a quantity on access.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, overload
+
+from attrs import field, frozen
+
+from scalemath.core.hooks import hook
+
+
+class measured:  # noqa: N801  (a decorator, used like property)
+    """Turn a method that returns an SI float into an attribute with a unit.
+
+    Parameters
+    ----------
+    unit : str
+        SI unit of the float; "1" gives a plain float.
+    """
+
+    def __init__(self, unit: str) -> None:
+        self.unit = unit
+        self.function: Callable[[Any], float]
+        self.name = ""
+
+    def __call__(self, function: Callable[[Any], float]) -> measured:
+        """Take the method."""
+        self.function = function
+        self.__doc__ = function.__doc__
+        return self
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> measured: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> Any: ...
+    def __get__(self, instance: object | None, owner: type) -> Any:
+        if instance is None:
+            return self
+        value = self.function(instance)
+        return value if self.unit == "1" else hook("quantity")(value, self.unit)
+
+
+@frozen(kw_only=True)
+class Result:
+    """Base of all results.
+
+    Attributes
+    ----------
+    assumptions : tuple of str
+        Everything the answer rests on beyond its inputs.
+    cautions : tuple of str
+        What is unusual, though not wrong.
+    """
+
+    assumptions: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+
+    _measured: ClassVar[dict[str, measured]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        found: dict[str, measured] = {}
+        for base in reversed(cls.__mro__):
+            for name, value in vars(base).items():
+                if isinstance(value, measured):
+                    found[name] = value
+        cls._measured = found
+
+    def si(self, name: str) -> float:
+        """Return the SI float behind a measured attribute."""
+        return type(self)._measured[name].function(self)
+
+    def values(self) -> dict[str, tuple[float, str]]:
+        """Every measured attribute as SI float and unit."""
+        return {name: (m.function(self), m.unit) for name, m in type(self)._measured.items()}
+
+    def inputs(self) -> Mapping[str, tuple[Any, str]]:
+        """Arguments the result was computed from, as SI value and unit."""
+        return {}
+
+    def formula(self) -> tuple[str, str]:
+        """Return the formula in words and its source, both empty where there is none."""
+        return "", ""
+
+    def headline(self) -> str:
+        """One readable line."""
+        shown = ", ".join(f"{k} {_show(v, u)}" for k, (v, u) in self.values().items())
+        return f"{type(self).__name__}: {shown}"
+
+    def terms(self) -> Mapping[str, tuple[float, str]]:
+        """Terms that sum to the total, as SI float and unit."""
+        return {}
+
+    def __str__(self) -> str:
+        return self.headline()
+
+    def explain(self) -> str:
+        """Say how the answer came about: formula, numbers put in, terms, assumptions, source."""
+        formula, source = self.formula()
+        lines = [self.headline()]
+        if formula:
+            lines.append(f"  formula: {formula}")
+        given = ", ".join(f"{n} = {_show(v, u)}" for n, (v, u) in self.inputs().items())
+        if given:
+            lines.append(f"  with {given}")
+        total = sum(value for value, _ in self.terms().values())
+        for name, (value, unit) in self.terms().items():
+            share = f" ({100 * value / total:.3g} %)" if total else ""
+            lines.append(f"  {name} term: {_show(value, unit)}{share}")
+        lines += [f"  {line}" for line in self.remarks()]
+        lines += [f"  assumed: {text}" for text in self.assumptions]
+        lines += [f"  caution: {text}" for text in self.cautions]
+        if source:
+            lines.append(f"  source: {source}")
+        return "\n".join(lines)
+
+    def remarks(self) -> list[str]:
+        """Further lines for `explain`, by subclass."""
+        return []
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: every number with its unit beside it."""
+
+        def both(items: Mapping[str, tuple[Any, str]]) -> dict[str, Any]:
+            return {name: {"value": v, "unit": u} for name, (v, u) in items.items()}
+
+        return {
+            "result": type(self).__name__,
+            "inputs": both(self.inputs()),
+            "values": both(self.values()),
+            "terms": both(self.terms()),
+            "assumptions": list(self.assumptions),
+            "cautions": list(self.cautions),
+        }
+
+    def _repr_html_(self) -> str:
+        rows = [(n, _show(v, u)) for n, (v, u) in self.values().items()]
+        body = "".join(
+            f"<tr><td>{html.escape(n)}</td><td style='text-align:right'>{html.escape(s)}</td></tr>"
+            for n, s in rows
+        )
+        notes = "".join(f"<br><small>{html.escape(t)}</small>" for t in self.assumptions)
+        return (
+            f"<table><caption>{html.escape(self.headline())}</caption>"
+            f"<tbody>{body}</tbody></table>{notes}"
+        )
+
+
+def _show(value: Any, unit: str) -> str:
+    return str(value) if isinstance(value, str) else str(hook("display")(value, unit))
