@@ -10,7 +10,7 @@ import scalemath
 
 project = "scalemath"
 author = "the scalemath developers"
-copyright = "2026, the scalemath developers"  # noqa: A001
+copyright = "2026, the scalemath developers"
 version = release = scalemath.__version__
 
 extensions = [

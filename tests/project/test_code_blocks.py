@@ -29,7 +29,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 FENCE = re.compile(
-    r"^(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)\n(?P<body>.*?)^(?P=fence)\s*$", re.M | re.S
+    r"^(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)\n(?P<body>.*?)^(?P=fence)\s*$",
+    re.MULTILINE | re.DOTALL,
 )
 
 
@@ -107,7 +108,7 @@ def run_doctest(path: Path, block: Block, namespace: dict[str, Any]) -> str:
 def run_console(block: Block) -> str:
     """Run the commands after each prompt; return the report of what differed."""
     problems = []
-    for part in re.split(r"^\$ ", block.body, flags=re.M)[1:]:
+    for part in re.split(r"^\$ ", block.body, flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")
         words = shlex.split(command)
         if words[0] not in {"python", "python3"}:
