@@ -206,9 +206,7 @@ def fat_tree_layout(
     cores = spines * smallest_divisor(spine_up, pods * spine_up / spine_radix)
     if not (cores < math.inf and pods <= spine_radix):
         return nothing
-    return FatTreeLayout(
-        leaves, pods * spines, cores, pods, per_pod, spines, used_down, spine_up
-    )
+    return FatTreeLayout(leaves, pods * spines, cores, pods, per_pod, spines, used_down, spine_up)
 
 
 @kernel(
@@ -259,9 +257,7 @@ def fat_tree_switches(
 ) -> FatTreeSwitches:
     """Switches by tier, all planes."""
     shape = fat_tree_plane(endpoints, radix, tiers, oversubscription, planes, rails)
-    return FatTreeSwitches(
-        planes * shape.leaves, planes * shape.spines, planes * shape.cores
-    )
+    return FatTreeSwitches(planes * shape.leaves, planes * shape.spines, planes * shape.cores)
 
 
 @kernel(

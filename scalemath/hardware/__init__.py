@@ -1,0 +1,1 @@
+"""Links, switches, adapters, optics: frozen descriptions that must close."""

@@ -1,0 +1,1 @@
+"""Networks that count themselves: switched domains, fat trees, direct networks, clusters."""
