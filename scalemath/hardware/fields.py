@@ -10,7 +10,7 @@ from attrs import frozen
 from scalemath.core.errors import ConventionError, ScalemathError
 from scalemath.core.model import Parameter
 from scalemath.units import Quantity, adopt, convert, to_si
-from scalemath.units.boundary import parse
+from scalemath.units.declaration import parse
 from scalemath.units.registry import ureg
 
 __all__ = ["changed", "frozen", "given", "si"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-
 from scalemath.core.errors import ContradictionError, RangeError
 from scalemath.core.hooks import hook
 from scalemath.hardware.fields import changed, frozen, given, si
