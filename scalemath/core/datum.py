@@ -4,33 +4,34 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from attrs import field, frozen, validators
+from attrs import field, frozen
 
 from scalemath.core.errors import ArgumentError
 from scalemath.core.hooks import hook
 
 Kind = Literal["spec", "measured", "vendor claim", "estimate", "roadmap", "derived"]
 KINDS = ("spec", "measured", "vendor claim", "estimate", "roadmap", "derived")
+SCOPES = (
+    *("lane", "link", "port", "rank", "die", "GPU", "accelerator", "NIC", "module", "chip"),
+    *("switch", "tray", "node", "rack", "fabric"),
+)
 _ALLOWED: dict[str, tuple[str, ...]] = {
-    "scope": (
-        "", "lane", "link", "port", "rank", "die", "GPU", "accelerator", "NIC", "module", "chip",
-        "switch", "tray", "node", "rack", "fabric",
-    ),  # fmt: skip
+    "scope": ("", *SCOPES),
     "latency_kind": ("", "one-way", "round-trip"),
     "sparsity": ("", "dense", "sparse"),
     "fec": ("", "pre-FEC", "post-FEC"),
 }
 
 
-def _one_of(instance: object, attribute: Any, value: str) -> None:
+def _one_of(_: object, attribute: Any, value: str) -> None:
     allowed = KINDS if attribute.name == "kind" else _ALLOWED[attribute.name]
     if value not in allowed:
         wanted = ", ".join(repr(text) for text in allowed if text)
         raise ArgumentError(f"Datum: {attribute.name} is {value!r}, wanted one of {wanted}")
 
 
-def _said(instance: object, attribute: Any, value: str) -> None:
-    if not isinstance(value, str) or not value.strip():
+def _said(_: object, attribute: Any, value: str) -> None:
+    if not str(value or "").strip():
         raise ArgumentError(f"Datum: {attribute.name} is missing; every number has a source")
 
 
@@ -86,7 +87,7 @@ class Datum:
     sparsity: str = field(default="", validator=_one_of)
     fec: str = field(default="", validator=_one_of)
     rate_kind: str = ""
-    low: float | None = field(default=None, validator=validators.optional(validators.instance_of((int, float))))
+    low: float | None = None
     high: float | None = None
     tier: str = ""
     note: str = ""

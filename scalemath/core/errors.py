@@ -13,7 +13,7 @@ class ScalemathError(Exception):
     """Root of all errors raised by scalemath."""
 
 
-class UnitsError(ScalemathError, pint.DimensionalityError):  # type: ignore[misc]
+class UnitsError(ScalemathError, pint.DimensionalityError):
     """Wrong dimension, wrong spelling or wrong registry; also a pint DimensionalityError."""
 
     def __init__(self, message: str) -> None:
@@ -28,7 +28,7 @@ class UnitsError(ScalemathError, pint.DimensionalityError):  # type: ignore[misc
         return type(self), (self.message,)
 
 
-class SpellingError(UnitsError, pint.UndefinedUnitError):  # type: ignore[misc]
+class SpellingError(UnitsError, pint.UndefinedUnitError):
     """A unit that is unknown or spelt in a way that could mean two things."""
 
 

@@ -10,12 +10,12 @@ import html
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, overload
 
-from attrs import field, frozen
+from attrs import frozen
 
 from scalemath.core.hooks import hook
 
 
-class measured:  # noqa: N801  (a decorator, used like property)
+class measured:
     """Turn a method that returns an SI float into an attribute with a unit.
 
     Parameters
@@ -70,9 +70,7 @@ class Result:
         super().__init_subclass__(**kwargs)
         found: dict[str, measured] = {}
         for base in reversed(cls.__mro__):
-            for name, value in vars(base).items():
-                if isinstance(value, measured):
-                    found[name] = value
+            found.update({k: v for k, v in vars(base).items() if isinstance(v, measured)})
         cls._measured = found
 
     def si(self, name: str) -> float:

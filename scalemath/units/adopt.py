@@ -34,7 +34,7 @@ def adopt(value: Any) -> Quantity:
         return value
     if isinstance(value, str):
         parsed = Q_(value)
-        return parsed if isinstance(parsed, Quantity) else Q_(parsed)
+        return parsed if hasattr(parsed, "_units") else Q_(parsed)
     if not isinstance(value, pint.Quantity):
         raise UnitsError(f"{value!r} is no quantity: write it with a unit, as in '400 Gb/s'")
     theirs: Any = value._REGISTRY
@@ -48,8 +48,8 @@ _MISREAD = frozenset({"baud", "point", "gauss", "tesla", "barn", "gilbert", "bel
 
 
 def _long_name(theirs: Any, name: str) -> str:
-    long_name = str(theirs.get_name(name)) or name
-    prefix, unit, _ = theirs.parse_unit_name(long_name)[0]
+    long_name = str(theirs.get_name(name))
+    _, unit, _ = theirs.parse_unit_name(long_name)[0]
     if unit in _MISREAD:
         raise UnitsError(foreign(long_name))
     try:
@@ -64,4 +64,4 @@ def make_application_registry() -> None:
     Importing scalemath never does this; call it once at the start of a program whose other
     parts should speak the same units.
     """
-    pint.set_application_registry(ureg)
+    pint.set_application_registry(ureg)  # type: ignore[no-untyped-call]

@@ -52,9 +52,9 @@ def display(value: float, unit: str, digits: int = 6) -> str:
     below_one = unit in ("s", "W", "J", "J/bit", "m")
     size = abs(value)
     steps = _SMALL if below_one and size < 1 else _STEPS
-    for scale, prefix in steps:
-        if float(f"{size / scale:.{digits}g}") >= 1:
-            break
+    scale, prefix = next(
+        (step for step in steps if float(f"{size / step[0]:.{digits}g}") >= 1), steps[-1]
+    )
     if unit == "s" and scale > 1:
         scale, prefix = 1.0, ""
     return f"{number(value / scale, digits)} {prefix}{short}"

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from importlib.resources import files
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pint
 from pint.util import UnitsContainer
@@ -23,24 +23,24 @@ _INFORMATION = frozenset({"bit", "byte", "flop", "operation", "token", "directio
 _BELOW_ONE = frozenset({"atto", "femto", "pico", "nano", "micro", "milli", "centi"})
 
 
-def _rebuild_quantity(magnitude: Any, units: Mapping[str, Any]) -> Quantity:
+def _rebuild_quantity(magnitude: Any, units: Mapping[str, Any]) -> _Quantity:
     """Make a quantity of our registry out of its parts (used by pickle and copy)."""
     return ureg.Quantity(magnitude, ureg.Unit(UnitsContainer(units)))
 
 
-def _rebuild_unit(units: Mapping[str, Any]) -> Unit:
+def _rebuild_unit(units: Mapping[str, Any]) -> _Unit:
     """Make a unit of our registry out of its parts (used by pickle and copy)."""
-    return cast(Unit, ureg.Unit(UnitsContainer(units)))
+    return ureg.Unit(UnitsContainer(units))
 
 
-class Unit(pint.UnitRegistry.Unit):  # type: ignore[name-defined, misc]
+class _Unit(pint.UnitRegistry.Unit):
     """A unit of our registry; pickles and copies as ours."""
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _rebuild_unit, (dict(self._units),)
 
 
-class Quantity(pint.UnitRegistry.Quantity):  # type: ignore[misc]
+class _Quantity(pint.UnitRegistry.Quantity):  # type: ignore[type-arg]
     """A number with a unit of our registry.
 
     Ratios of like dimensions are reduced when they are formed, so that
@@ -55,11 +55,9 @@ class Quantity(pint.UnitRegistry.Quantity):  # type: ignore[misc]
         if not any(mark in spec for mark in "0123456789.efgEFG") and "H" not in spec:
             magnitude = self._magnitude
             if isinstance(magnitude, float) and magnitude.is_integer() and abs(magnitude) < 1e16:
-                return cast(str, type(self)(int(magnitude), self._units).__format_as_is__(spec))
-        return cast(str, super().__format__(spec))
-
-    def __format_as_is__(self, spec: str) -> str:
-        return cast(str, super().__format__(spec))
+                whole = type(self)(int(magnitude), self._units)
+                return super(_Quantity, whole).__format__(spec)
+        return super().__format__(spec)
 
     def _mul_div(self, other: Any, magnitude_op: Any, units_op: Any = None) -> Any:
         return _reduced(super()._mul_div(other, magnitude_op, units_op))
@@ -92,15 +90,22 @@ class Quantity(pint.UnitRegistry.Quantity):  # type: ignore[misc]
                 raise
             raise mismatch("compare", self, other, error) from None
 
-    __lt__ = lambda self, other: self.compare(other, op=operator.lt)  # noqa: E731
-    __le__ = lambda self, other: self.compare(other, op=operator.le)  # noqa: E731
-    __ge__ = lambda self, other: self.compare(other, op=operator.ge)  # noqa: E731
-    __gt__ = lambda self, other: self.compare(other, op=operator.gt)  # noqa: E731
+    def __lt__(self, other: Any) -> Any:
+        return self.compare(other, op=operator.lt)
+
+    def __le__(self, other: Any) -> Any:
+        return self.compare(other, op=operator.le)
+
+    def __ge__(self, other: Any) -> Any:
+        return self.compare(other, op=operator.ge)
+
+    def __gt__(self, other: Any) -> Any:
+        return self.compare(other, op=operator.gt)
 
     def __eq__(self, other: object) -> Any:
         if _both_scalar(self, other):
             return _base_value(self) == _base_value(other)
-        if isinstance(other, Quantity) and self._units != other._units:
+        if isinstance(other, _Quantity) and self._units != other._units:
             error = direction_clash(self, other)
             if error is not None:
                 raise error
@@ -115,7 +120,7 @@ class Quantity(pint.UnitRegistry.Quantity):  # type: ignore[misc]
             if self.dimensionless:
                 return hash(_base_value(self))
             return hash((_base_value(self), tuple(sorted(self.dimensionality.items()))))
-        return cast(int, super().__hash__())
+        return super().__hash__()
 
     def to(self, other: Any = None, *contexts: Any, **kwargs: Any) -> Any:
         """Convert to another unit, exactly or to 15 digits; a failure says what is missing."""
@@ -141,11 +146,11 @@ class Quantity(pint.UnitRegistry.Quantity):  # type: ignore[misc]
         return html.escape(str(self))
 
 
-class Registry(pint.UnitRegistry):  # type: ignore[misc]
+class Registry(pint.UnitRegistry):  # type: ignore[type-arg]
     """A pint registry with our definitions, our classes and our error messages."""
 
-    Quantity = Quantity
-    Unit = Unit
+    Quantity = _Quantity
+    Unit = _Unit
 
     def parse_unit_name(
         self, unit_name: str, case_sensitive: bool | None = None
@@ -175,7 +180,13 @@ def _load() -> Registry:
 
 
 ureg = _load()
-Q_ = ureg.Quantity
+if TYPE_CHECKING:
+    Quantity = _Quantity
+    Unit = _Unit
+else:  # the classes bound to our registry
+    Quantity = ureg.Quantity
+    Unit = ureg.Unit
+Q_ = Quantity
 
 
 _factors: dict[str, Fraction] = {}
@@ -189,7 +200,7 @@ def factor(units: Mapping[str, Any]) -> Fraction:
     for name, power in units.items():
         known = _factors.get(name)
         if known is None:
-            scale = ureg.get_base_units(name)[0]
+            scale: Any = ureg.get_base_units(name)[0]
             known = _factors[name] = exact(scale)
         result *= known ** int(power)
     return result
@@ -221,7 +232,7 @@ def _is_scalar(quantity: Any) -> bool:
 def _both_scalar(left: Any, right: Any) -> bool:
     """Whether both are single numbers of one dimension with multiplicative units."""
     return (
-        isinstance(right, Quantity)
+        isinstance(right, _Quantity)
         and _is_scalar(left)
         and _is_scalar(right)
         and left.dimensionality == right.dimensionality
@@ -232,9 +243,11 @@ def _both_scalar(left: Any, right: Any) -> bool:
 
 def _base_value(quantity: Any) -> float:
     """Value in base units to 15 digits: what equality and hash are decided on."""
-    value = float(quantity._magnitude * factor(quantity._units)) if isinstance(
-        quantity._magnitude, int
-    ) else quantity._magnitude * float(factor(quantity._units))
+    value = (
+        float(quantity._magnitude * factor(quantity._units))
+        if isinstance(quantity._magnitude, int)
+        else quantity._magnitude * float(factor(quantity._units))
+    )
     return float(f"{value:.15g}")
 
 
@@ -250,9 +263,9 @@ def _reduced(quantity: Any) -> Any:
     units = getattr(quantity, "_units", None)
     if units is None or len(units) < 2:
         return quantity
-    plan = _reductions.get(units, False)
-    if plan is False:
-        plan = _reductions[units] = _reduction(units)
+    if units not in _reductions:
+        _reductions[units] = _reduction(units)
+    plan = _reductions[units]
     if plan is None:
         return quantity
     scale, merged = plan
@@ -267,7 +280,8 @@ def _reduction(units: UnitsContainer) -> tuple[Fraction, UnitsContainer] | None:
     kept: dict[str, Any] = {}
     by_dimension: dict[str, str] = {}
     scale = Fraction(1)
-    for name, power in units.items():
+    powers: dict[str, Any] = dict(units)
+    for name, power in powers.items():
         dimension = _dimension(name)
         first = by_dimension.setdefault(dimension, name)
         if first == name or power != int(power) or dimension == "dimensionless":

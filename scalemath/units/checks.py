@@ -1,0 +1,188 @@
+"""Converting and checking one argument against its declared parameter."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+import pint
+
+from scalemath.core.datum import Datum
+from scalemath.core.errors import ArgumentError, ConventionError, RangeError, UnitsError
+from scalemath.core.model import Parameter
+from scalemath.units.registry import Quantity
+from scalemath.units.values import ARRAYS, bare, quantity_of, raw_si, target
+
+
+def _spelling(parameter: Parameter) -> str:
+    """Unit text of the boundary for a parameter."""
+    return "byte/s/dir" if parameter.kind == "rate" else parameter.unit
+
+
+def convert(parameter: Parameter, value: Any) -> Any:
+    """Convert and check a scalar or an array for one parameter.
+
+    Parameters
+    ----------
+    parameter : Parameter
+        What is wanted.
+    value : object
+        Quantity, text, number, `Datum`, or an array or list of these.
+
+    Returns
+    -------
+    float, str or numpy.ndarray
+        SI float, the name of a choice, or an array of floats.
+
+    Raises
+    ------
+    ScalemathError
+        The matching subclass; the message begins with what was given, without the name.
+    """
+    if isinstance(value, ARRAYS) or isinstance(getattr(value, "_magnitude", None), np.ndarray):
+        return _convert_array(parameter, value)
+    return convert_scalar(parameter, value)[0]
+
+
+def convert_scalar(parameter: Parameter, value: Any) -> tuple[Any, bool]:
+    """Return the checked SI value, and whether it was a rate without a direction."""
+    kind = parameter.kind
+    undirected = False
+    if kind == "choice":
+        return _choice(parameter, value), False
+    if kind == "count":
+        return _count(parameter, value), False
+    if isinstance(value, Datum):
+        _check_conventions(parameter, value)
+        value = value.quantity
+    if kind == "number":
+        result = _number(value)
+    else:
+        if value.__class__ is not Quantity:
+            if isinstance(value, (numbers.Number, bool)) or value is None:
+                raise UnitsError(bare(value, _spelling(parameter)))
+            value = quantity_of(value)
+        conversion = target(_spelling(parameter)).conversion(value._units)
+        undirected = conversion.bare_rate
+        try:
+            result = conversion.value(value._magnitude)
+        except OverflowError:
+            raise RangeError(f"is {value}, too large for a float") from None
+        except TypeError:
+            raise UnitsError(f"is {value!r}, wanted one number with a unit") from None
+    if not parameter.low <= result <= parameter.high or result - result != 0:
+        raise RangeError(_outside(parameter, value))
+    if (parameter.low_open and result == parameter.low) or (
+        parameter.high_open and result == parameter.high
+    ):
+        raise RangeError(_outside(parameter, value))
+    return result, undirected
+
+
+def _choice(parameter: Parameter, value: Any) -> str:
+    if isinstance(value, str) and value in parameter.choices:
+        return value
+    near = difflib.get_close_matches(str(value), parameter.choices, n=3, cutoff=0.5)
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+    raise ArgumentError(f"is {value!r}, wanted one of {', '.join(parameter.choices)}{hint}")
+
+
+def _count(parameter: Parameter, value: Any) -> float:
+    if isinstance(value, (bool, np.bool_, str)) or not isinstance(value, numbers.Real):
+        if isinstance(value, pint.Quantity):
+            raise UnitsError(f"is {value}, a quantity; a count is a plain integer, as in 72")
+        raise ArgumentError(f"is {value!r}; a count is a plain integer, as in 72")
+    if isinstance(value, numbers.Integral) and abs(int(value)) > 2**53:
+        raise RangeError(f"is {value}; counts go up to 2**53, beyond which floats skip integers")
+    number = float(value)
+    if not math.isfinite(number) or not number.is_integer():
+        raise RangeError(f"is {value!r}; a count is a whole number, as in 72")
+    if not parameter.low <= number <= parameter.high:
+        raise RangeError(_outside(parameter, value))
+    return number
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(f"is {value!r}; wanted a plain number")
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if isinstance(value, (str, pint.Quantity)):
+        return float(raw_si(value, "1"))
+    raise ArgumentError(f"is {value!r}; wanted a plain number")
+
+
+def _outside(parameter: Parameter, value: Any) -> str:
+    unit = "" if parameter.unit == "1" else f" {parameter.unit}"
+    low = f"{'above' if parameter.low_open else 'at least'} {parameter.low:g}{unit}"
+    if math.isinf(parameter.low):
+        low = "finite"
+    high = f"{'below' if parameter.high_open else 'at most'} {parameter.high:g}{unit}"
+    wanted = low if math.isinf(parameter.high) else f"{low} and {high}"
+    if parameter.kind != "count" and math.isinf(parameter.high) and low != "finite":
+        wanted += " and finite"
+    return f"is {value}; wanted {wanted}"
+
+
+def _check_conventions(parameter: Parameter, value: Datum) -> None:
+    for name, wanted in parameter.conventions.items():
+        given = getattr(value, name, "")
+        if given and given != wanted:
+            raise ConventionError(
+                f"is {value.as_printed or value.value} with {name} {given!r}, wanted {wanted!r}: "
+                + _CURES.get((name, given), f"give the {wanted} figure")
+            )
+    if parameter.kind == "rate" and value.scope and value.scope not in _PORT_SCOPES:
+        raise ConventionError(
+            f"is {value.as_printed or value.value} per {value.scope}, wanted the rate of one "
+            "rank's port: divide by the number of ports it sums, or take the entry per GPU"
+        )
+    if value.sparsity == "sparse" and "sparsity" not in parameter.conventions:
+        raise ConventionError(
+            f"is {value.as_printed or value.value} with sparsity, wanted the dense figure: "
+            "give the dense peak"
+        )
+
+
+_PORT_SCOPES = ("GPU", "port", "rank", "link", "NIC", "accelerator")
+_CURES = {
+    ("latency_kind", "round-trip"): "a round trip is two one-way times: give half of it",
+}
+
+
+def _convert_array(parameter: Parameter, value: Any) -> np.ndarray[Any, Any]:
+    if parameter.kind == "choice":
+        return np.array([_choice(parameter, item) for item in value], dtype=object)
+    if parameter.kind == "count":
+        result = _count_array(value)
+    else:
+        result = np.asarray(raw_si(_listed(value), _spelling(parameter)), dtype=float)
+    bad = ~np.isfinite(result) | (result < parameter.low) | (result > parameter.high)
+    if parameter.low_open:
+        bad |= result == parameter.low
+    if parameter.high_open:
+        bad |= result == parameter.high
+    if bad.any():
+        first = int(np.argmax(bad.ravel()))
+        shown = f"{result.ravel()[first]:g} at position {first}"
+        raise RangeError(_outside(parameter, shown).replace("is ", "holds ", 1))
+    return result
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, range) else value
+
+
+def _count_array(value: Any) -> np.ndarray[Any, Any]:
+    if isinstance(value, pint.Quantity):
+        raise UnitsError("is a quantity; counts are plain integers, as in [2, 8, 72]")
+    given = np.asarray(_listed(value))
+    if given.dtype.kind not in "iuf":
+        raise ArgumentError(f"holds {given.dtype} values; counts are plain integers")
+    result = given.astype(float)
+    if (result != np.floor(result)).any() or (np.abs(result) > 2**53).any():
+        raise RangeError("holds values that are not whole numbers up to 2**53")
+    return result
