@@ -1,0 +1,260 @@
+"""Movements along trees and chains: broadcast, reduce, scatter, gather, allreduce.
+
+Rank 0 is the root. A tree is a tuple of parents, -1 for the root. A pipelined movement cuts
+the buffer into segments and sends one behind the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from helpers.schedules import Block, Movement, Transfer, Values, contribution, reduction, shares
+from helpers.schedules_doubling import doubling_rounds, halving_rounds
+from helpers.schedules_rings import ring_gather_rounds
+
+Rounds = list[list[Transfer]]
+Tree = tuple[int, ...]
+
+
+def _binomial_steps(ranks: int) -> list[tuple[int, list[int]]]:
+    """Distances, farthest first, with the ranks that send over them."""
+    steps = []
+    distance = 1 << max((ranks - 1).bit_length() - 1, 0)
+    while distance and ranks > 1:
+        senders = [r for r in range(0, ranks, 2 * distance) if r + distance < ranks]
+        steps.append((distance, senders))
+        distance //= 2
+    return steps
+
+
+def _broadcast(ranks: int, rounds: Rounds, block_bytes: dict[Block, int], name: str) -> Movement:
+    whole: Values = {block: contribution(k) for k, block in enumerate(block_bytes)}
+    start: list[Values] = [whole] + [{} for _ in range(ranks - 1)]
+    return Movement(ranks, rounds, block_bytes, start, [whole] * ranks, name)
+
+
+def _reduce(ranks: int, rounds: Rounds, block_bytes: dict[Block, int], name: str) -> Movement:
+    start, whole = reduction(ranks, block_bytes)
+    return Movement(ranks, rounds, block_bytes, start, [whole], name)
+
+
+def binomial_broadcast(ranks: int, size: int) -> Movement:
+    """Broadcast down a binomial tree, farthest rank first."""
+    rounds = [
+        [Transfer(rank, rank + distance, ("vector",)) for rank in senders]
+        for distance, senders in _binomial_steps(ranks)
+    ]
+    return _broadcast(ranks, rounds, {"vector": size}, "binomial broadcast")
+
+
+def binomial_reduce(ranks: int, size: int) -> Movement:
+    """Reduce up the same tree, nearest rank first."""
+    rounds = [
+        [Transfer(rank + distance, rank, ("vector",), merge=True) for rank in senders]
+        for distance, senders in reversed(_binomial_steps(ranks))
+    ]
+    return _reduce(ranks, rounds, {"vector": size}, "binomial reduce")
+
+
+def binomial_allreduce(ranks: int, size: int) -> Movement:
+    """Reduce up and broadcast down one binomial tree, whole vectors."""
+    start, whole = reduction(ranks, {"vector": size})
+    rounds = binomial_reduce(ranks, size).rounds + binomial_broadcast(ranks, size).rounds
+    return Movement(ranks, rounds, {"vector": size}, start, [whole] * ranks, "binomial allreduce")
+
+
+def _under(rank: int, distance: int, ranks: int) -> tuple[int, ...]:
+    return tuple(range(rank + distance, min(rank + 2 * distance, ranks)))
+
+
+def scatter_rounds(ranks: int) -> Rounds:
+    """Rounds of the binomial scatter of blocks 0 to ranks - 1."""
+    return [
+        [Transfer(r, r + distance, _under(r, distance, ranks)) for r in senders]
+        for distance, senders in _binomial_steps(ranks)
+    ]
+
+
+def binomial_scatter(ranks: int, size: int) -> Movement:
+    """Scatter: each message carries the blocks of the whole subtree."""
+    block_bytes: dict[Block, int] = dict(enumerate(shares(size, ranks)))
+    whole: Values = {rank: contribution(rank) for rank in range(ranks)}
+    start: list[Values] = [whole] + [{} for _ in range(ranks - 1)]
+    finish: list[Values] = [{rank: contribution(rank)} for rank in range(ranks)]
+    return Movement(ranks, scatter_rounds(ranks), block_bytes, start, finish, "binomial scatter")
+
+
+def gather_rounds(ranks: int) -> Rounds:
+    """Rounds of the binomial gather of blocks 0 to ranks - 1."""
+    return [
+        [Transfer(t.target, t.source, t.blocks) for t in transfers]
+        for transfers in reversed(scatter_rounds(ranks))
+    ]
+
+
+def binomial_gather(ranks: int, size: int) -> Movement:
+    """Gather: the scatter run backwards."""
+    block_bytes: dict[Block, int] = dict(enumerate(shares(size, ranks)))
+    whole: Values = {rank: contribution(rank) for rank in range(ranks)}
+    start: list[Values] = [{rank: contribution(rank)} for rank in range(ranks)]
+    return Movement(ranks, gather_rounds(ranks), block_bytes, start, [whole], "binomial gather")
+
+
+def scatter_gather_broadcast(ranks: int, size: int, gather: str = "ring") -> Movement:
+    """Broadcast as binomial scatter and all-gather by "ring" or "doubling"."""
+    block_bytes: dict[Block, int] = dict(enumerate(shares(size, ranks)))
+    parts = [(rank,) for rank in range(ranks)]
+    rounds_of = {"ring": ring_gather_rounds, "doubling": doubling_rounds}[gather]
+    rounds = scatter_rounds(ranks) + rounds_of(range(ranks), parts)
+    return _broadcast(ranks, rounds, block_bytes, f"scatter and {gather} all-gather")
+
+
+def scatter_gather_reduce(ranks: int, size: int) -> Movement:
+    """Reduce as recursive halving and binomial gather; powers of two only."""
+    block_bytes: dict[Block, int] = dict(enumerate(shares(size, ranks)))
+    parts = [(rank,) for rank in range(ranks)]
+    rounds = halving_rounds(range(ranks), parts) + gather_rounds(ranks)
+    return _reduce(ranks, rounds, block_bytes, "halving and gather")
+
+
+def chain_broadcast(ranks: int, size: int, segments: int = 1) -> Movement:
+    """Broadcast along a chain, the buffer cut into equal segments."""
+    return segmented_chain_broadcast(ranks, shares(size, segments))
+
+
+def segmented_chain_broadcast(ranks: int, segment_bytes: Sequence[int]) -> Movement:
+    """Broadcast along a chain in segments of given bytes."""
+    segments = len(segment_bytes)
+    rounds = [
+        [
+            Transfer(rank, rank + 1, (moment - rank,))
+            for rank in range(ranks - 1)
+            if 0 <= moment - rank < segments
+        ]
+        for moment in range(ranks + segments - 2)
+    ]
+    return _broadcast(ranks, rounds, dict(enumerate(segment_bytes)), "chain broadcast")
+
+
+def heap_tree(ranks: int) -> Tree:
+    """Parents in the complete binary tree filled level by level."""
+    return tuple((rank - 1) // 2 if rank else -1 for rank in range(ranks))
+
+
+def two_trees(ranks: int) -> tuple[Tree, Tree]:
+    """Two binary trees; an inner rank of one is (but for one rank) a leaf of the other.
+
+    Ranks 1 to p - 1 form an in-order binary tree in which odd ones are leaves; the second is
+    the first, mirrored for an odd number of its members, shifted by one for an even number.
+    Rank 0 stands above both (P. Sanders, J. Speck, J. L. Traff, Parallel Computing 35, 2009).
+    """
+    members = ranks - 1
+    first = [-1] * ranks
+    _in_order(first, 1, members, 0)
+    second = [-1] * ranks
+    for rank in range(1, ranks):
+        twin = ranks - rank if members % 2 == 0 else rank % members + 1
+        parent = first[rank]
+        if parent:
+            parent = ranks - parent if members % 2 == 0 else parent % members + 1
+        second[twin] = parent
+    return tuple(first), tuple(second)
+
+
+def _in_order(parents: list[int], low: int, high: int, parent: int) -> None:
+    """Hang ranks low to high under a parent so that inner ranks are the even ones."""
+    if low > high:
+        return
+    step = 1
+    while low + 2 * step - 1 <= high:
+        step *= 2
+    middle = low + step - 1
+    parents[middle] = parent
+    _in_order(parents, low, middle - 1, middle)
+    _in_order(parents, middle + 1, high, middle)
+
+
+def depths(tree: Tree) -> list[int]:
+    """Hops from the root of each rank."""
+
+    def depth(rank: int) -> int:
+        return 0 if tree[rank] < 0 else 1 + depth(tree[rank])
+
+    return [depth(rank) for rank in range(len(tree))]
+
+
+def _down_rounds(trees: Sequence[Tree], blocks: Sequence[Sequence[Block]]) -> Rounds:
+    """Broadcast rounds: blocks of each tree one behind the other, children in turn."""
+    rounds: dict[int, list[Transfer]] = {}
+    for tree, own in zip(trees, blocks, strict=True):
+        depth = depths(tree)
+        for parent in range(len(tree)):
+            children = [r for r in range(len(tree)) if tree[r] == parent]
+            for number, block in enumerate(own):
+                for turn, child in enumerate(children):
+                    moment = 2 * (number + depth[parent]) + turn
+                    rounds.setdefault(moment, []).append(Transfer(parent, child, (block,)))
+    return [rounds[moment] for moment in sorted(rounds)]
+
+
+def _up_rounds(trees: Sequence[Tree], blocks: Sequence[Sequence[Block]]) -> Rounds:
+    """Reduce rounds: blocks of each tree one behind the other, children in turn."""
+    rounds: dict[int, list[Transfer]] = {}
+    for tree, own in zip(trees, blocks, strict=True):
+        depth = depths(tree)
+        deepest = max(depth)
+        for parent in range(len(tree)):
+            children = [r for r in range(len(tree)) if tree[r] == parent]
+            for number, block in enumerate(own):
+                for turn, child in enumerate(children):
+                    moment = 2 * (number + deepest - depth[parent]) + turn
+                    up = Transfer(child, parent, (block,), merge=True)
+                    rounds.setdefault(moment, []).append(up)
+    return [rounds[moment] for moment in sorted(rounds)]
+
+
+def binary_tree_broadcast(ranks: int, size: int, segments: int = 1) -> Movement:
+    """Broadcast down a complete binary tree, pipelined."""
+    block_bytes: dict[Block, int] = dict(enumerate(shares(size, segments)))
+    rounds = _down_rounds([heap_tree(ranks)], [list(block_bytes)])
+    return _broadcast(ranks, rounds, block_bytes, "binary tree broadcast")
+
+
+def binary_tree_reduce(ranks: int, size: int, segments: int = 1) -> Movement:
+    """Reduce up a complete binary tree, pipelined."""
+    block_bytes: dict[Block, int] = dict(enumerate(shares(size, segments)))
+    rounds = _up_rounds([heap_tree(ranks)], [list(block_bytes)])
+    return _reduce(ranks, rounds, block_bytes, "binary tree reduce")
+
+
+def binary_tree_allreduce(ranks: int, size: int, segments: int = 1) -> Movement:
+    """Reduce up and broadcast down a complete binary tree; segments turn round one by one."""
+    return _tree_allreduce([heap_tree(ranks)], size, segments, "binary tree allreduce")
+
+
+def double_tree_broadcast(ranks: int, size: int, segments: int = 2) -> Movement:
+    """Broadcast down two binary trees, every other segment on each."""
+    block_bytes: dict[Block, int] = dict(enumerate(shares(size, segments)))
+    halves = [list(block_bytes)[0::2], list(block_bytes)[1::2]]
+    rounds = _down_rounds(two_trees(ranks), halves)
+    return _broadcast(ranks, rounds, block_bytes, "double tree broadcast")
+
+
+def double_tree_allreduce(ranks: int, size: int, segments: int = 2) -> Movement:
+    """Reduce up and broadcast down two binary trees, every other segment on each."""
+    return _tree_allreduce(two_trees(ranks), size, segments, "double tree allreduce")
+
+
+def _tree_allreduce(trees: Sequence[Tree], size: int, segments: int, name: str) -> Movement:
+    block_bytes: dict[Block, int] = dict(enumerate(shares(size, segments)))
+    ranks = len(trees[0])
+    start, whole = reduction(ranks, block_bytes)
+    own = [list(block_bytes)[k :: len(trees)] for k in range(len(trees))]
+    up, down = _up_rounds(trees, own), _down_rounds(trees, own)
+    turn = 2 * max(max(depths(tree)) for tree in trees)  # when the first segment is complete
+    rounds = [
+        (up[moment] if moment < len(up) else [])
+        + (down[moment - turn] if 0 <= moment - turn < len(down) else [])
+        for moment in range(turn + len(down))
+    ]
+    return Movement(ranks, rounds, block_bytes, start, [whole] * ranks, name)
