@@ -44,7 +44,7 @@ class Range:
     def __str__(self) -> str:
         return f"{self.low} to {self.high}"
 
-    def check(self, low: float, high: float, name: str) -> None:
+    def check(self, low: float, high: float) -> None:
         """Refuse ends in the wrong order."""
         if not low <= high:
-            raise ArgumentError(f"{name}: the low end of {self} lies above its high end; swap them")
+            raise ArgumentError(f"is {self}: the low end lies above the high end; swap them")

@@ -21,7 +21,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar, cast
 
-import numpy as np
 from attrs import evolve, frozen
 
 from scalemath.core.errors import ArgumentError, ScalemathError
@@ -29,9 +28,9 @@ from scalemath.core.hooks import hook
 from scalemath.core.kernel import KernelFunction
 from scalemath.core.model import Model, Parameter, Step
 from scalemath.core.value_range import Range
-from scalemath.units.checks import convert, convert_scalar
+from scalemath.units.checks import convert, convert_scalar, fast_path, is_array
 from scalemath.units.declaration import parse
-from scalemath.units.values import ARRAYS, EXAMPLES
+from scalemath.units.values import EXAMPLES
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
@@ -66,6 +65,20 @@ class _Slot:
     default: Any
     assumed: str
     bare: str
+    fast: Callable[[Any], float | None]
+
+
+class _Bound:
+    """What came out of binding the arguments of one call."""
+
+    __slots__ = ("arrays", "assumed", "problems", "ranges", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+        self.assumed: tuple[str, ...] = ()
+        self.ranges: dict[str, tuple[float, float]] = {}
+        self.problems: list[tuple[str, ScalemathError]] = []
+        self.arrays = False
 
 
 def quantities(
@@ -109,13 +122,14 @@ def quantities(
 
         @functools.wraps(function)
         def public(*args: Any, **kwargs: Any) -> Any:
-            values, assumed, ranges, arrays = binder.bind(args, kwargs)
-            if arrays:
-                return hook("array_call")(public.model, values)  # type: ignore[attr-defined]
+            bound = binder.bind(args, kwargs)
+            values = bound.values
+            if bound.arrays:
+                return hook("array_call")(result.model, values)
             if wants_assumed:
-                values["assumed"] = assumed
-            if ranges:
-                return _both_ends(function, public.model, values, ranges)  # type: ignore[attr-defined]
+                values["assumed"] = bound.assumed
+            if bound.ranges:
+                return _both_ends(function, result.model, values, bound.ranges)
             return function(**values)
 
         parameters = tuple(slot.parameter for slot in slots)
@@ -156,6 +170,7 @@ def _slot(parameter: Parameter, default: Any) -> _Slot:
         default=value,
         assumed=shown,
         bare=f"{name} taken per direction (given without a direction)",
+        fast=fast_path(full),
     )
 
 
@@ -179,64 +194,72 @@ class _Binder:
         )
         self.unless = frozenset(s.parameter.unless for s in slots if s.parameter.unless)
 
-    def bind(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[dict[str, Any], tuple[str, ...], dict[str, tuple[float, float]], bool]:
-        """Return SI values, assumptions, ranges by name, and whether an array was given."""
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Bound:
+        """Return SI values, assumptions and ranges, or raise one error that names all faults."""
         if args:
             kwargs = self._merge(args, kwargs)
-        values: dict[str, Any] = {}
-        assumed: tuple[str, ...] = ()
-        ranges: dict[str, tuple[float, float]] = {}
-        problems: list[tuple[str, ScalemathError]] = []
-        arrays = False
+        bound = _Bound()
+        values = bound.values
         used = 0
         for slot in self.slots:
             name = slot.name
             given = kwargs.get(name, _MISSING)
             if given is _MISSING:
-                values[name] = slot.default
-                if slot.parameter.required:
-                    problems.append((name, ArgumentError("is missing" + _how(slot.parameter))))
-                elif slot.parameter.unless:
-                    if kwargs.get(slot.parameter.unless) is None and slot.default != slot.default:
-                        text = f"is missing{_how(slot.parameter)}, or give {slot.parameter.unless}="
-                        problems.append((name, ArgumentError(text)))
-                elif slot.assumed:
-                    assumed += (slot.assumed,)
+                self._left_out(slot, kwargs, bound)
                 continue
             used += 1
-            if given is None and not slot.parameter.required:
-                values[name] = slot.default
-                continue
-            try:
-                if given.__class__ is Range:
-                    ends = [convert_scalar(slot.parameter, end) for end in given]
-                    given.check(ends[0][0], ends[1][0], name)
-                    ranges[name] = (ends[0][0], ends[1][0])
-                    values[name], bare = ends[0]
-                elif isinstance(given, ARRAYS) or isinstance(
-                    getattr(given, "_magnitude", None), np.ndarray
-                ):
-                    values[name] = convert(slot.parameter, given)
-                    arrays, bare = True, False
-                else:
-                    values[name], bare = convert_scalar(slot.parameter, given)
-                if bare:
-                    assumed += (slot.bare,)
-            except ScalemathError as error:
-                problems.append((name, error))
+            fast = slot.fast(given)
+            if fast is not None:
+                values[name] = fast
+            else:
+                self._given(slot, given, bound)
         for name in self.passed:
             if name in kwargs:
                 values[name] = kwargs[name]
                 used += 1
         if used != len(kwargs) or self.required_passed:
-            problems += self._unknown(kwargs)
+            bound.problems += self._unknown(kwargs)
         if self.unless:
-            problems += self._twice(kwargs)
-        if problems:
-            raise _combined(self.function, problems)
-        return values, assumed, ranges, arrays
+            bound.problems += self._twice(kwargs)
+        if bound.problems:
+            raise _combined(self.function, bound.problems)
+        return bound
+
+    def _left_out(self, slot: _Slot, kwargs: Mapping[str, Any], bound: _Bound) -> None:
+        """Take the default of a parameter, or note that it is missing."""
+        parameter = slot.parameter
+        bound.values[slot.name] = slot.default
+        if parameter.required:
+            bound.problems.append((slot.name, ArgumentError("is missing" + _how(parameter))))
+        elif parameter.unless:
+            if kwargs.get(parameter.unless) is None and slot.default != slot.default:
+                text = f"is missing{_how(parameter)}, or give {parameter.unless}="
+                bound.problems.append((slot.name, ArgumentError(text)))
+        elif slot.assumed:
+            bound.assumed += (slot.assumed,)
+
+    def _given(self, slot: _Slot, given: Any, bound: _Bound) -> None:
+        """Convert and check one argument that is not the plain case."""
+        name, parameter = slot.name, slot.parameter
+        bare = False
+        if given is None and not parameter.required:
+            self._left_out(slot, {parameter.unless: True}, bound)
+            return
+        try:
+            if given.__class__ is Range:
+                ends = [convert_scalar(parameter, end) for end in given]
+                given.check(ends[0][0], ends[1][0])
+                bound.ranges[name] = (ends[0][0], ends[1][0])
+                bound.values[name], bare = ends[0]
+            elif is_array(given):
+                bound.values[name] = convert(parameter, given)
+                bound.arrays = True
+            else:
+                bound.values[name], bare = convert_scalar(parameter, given)
+        except ScalemathError as error:
+            bound.problems.append((name, error))
+        if bare:
+            bound.assumed += (slot.bare,)
 
     def _merge(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         if len(args) > len(self.positional):

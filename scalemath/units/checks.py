@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import numbers
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -42,9 +43,54 @@ def convert(parameter: Parameter, value: Any) -> Any:
     ScalemathError
         The matching subclass; the message begins with what was given, without the name.
     """
-    if isinstance(value, ARRAYS) or isinstance(getattr(value, "_magnitude", None), np.ndarray):
+    if is_array(value):
         return _convert_array(parameter, value)
     return convert_scalar(parameter, value)[0]
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value stands for many: an array, a list, or a quantity that holds an array."""
+    return isinstance(value, ARRAYS) or isinstance(getattr(value, "_magnitude", None), np.ndarray)
+
+
+def fast_path(parameter: Parameter) -> Callable[[Any], float | None]:
+    """Return a function for the plain case: a valid scalar in a unit that was met before.
+
+    It answers None for everything else, which then takes the way that can explain itself.
+    """
+    low, high = parameter.low, parameter.high
+    if parameter.kind == "count":
+
+        def count(value: Any) -> float | None:
+            if value.__class__ is int and low <= value <= high and value <= 2**53:
+                return float(value)
+            return None
+
+        return count
+    if parameter.kind not in ("quantity", "rate"):
+        return _never
+    known = target(_spelling(parameter)).known
+
+    def plain(value: Any) -> float | None:
+        if value.__class__ is not Quantity:
+            return None
+        conversion = known.get(value._units)
+        if conversion is None or conversion.bare_rate:
+            return None
+        magnitude = value._magnitude
+        if magnitude.__class__ is not float and magnitude.__class__ is not int:
+            return None
+        try:
+            result: float = conversion.value(magnitude)
+        except OverflowError:
+            return None
+        return result if low < result < high else None
+
+    return plain
+
+
+def _never(_: Any) -> float | None:
+    return None
 
 
 def convert_scalar(parameter: Parameter, value: Any) -> tuple[Any, bool]:

@@ -40,6 +40,8 @@ class Conversion:
     """How a magnitude in some unit becomes an SI float."""
 
     scale: Fraction
+    numerator: int
+    denominator: int
     multiplier: float
     exact: bool
     bare_rate: bool
@@ -48,6 +50,8 @@ class Conversion:
         """Convert one number, exactly where that is possible, else to 15 digits."""
         if self.exact and magnitude.__class__ is float:
             return float(magnitude) * self.multiplier
+        if magnitude.__class__ is int:  # integers divide exactly, however large
+            return float(magnitude * self.numerator / self.denominator)
         return float(scaled(magnitude, self.scale))
 
     def array(self, magnitudes: Any) -> np.ndarray[Any, Any]:
@@ -73,13 +77,13 @@ class Target:
         self._dimension = self._unit.dimensionality
         self._directed = ureg.Unit("byte/s/dir").dimensionality
         self._base = factor(self._unit._units)
-        self._known: dict[Any, Conversion] = {}
+        self.known: dict[Any, Conversion] = {}
 
     def conversion(self, units: Any) -> Conversion:
         """Conversion from a pint UnitsContainer of our registry."""
-        known = self._known.get(units)
+        known = self.known.get(units)
         if known is None:
-            known = self._known[units] = self._make(units)
+            known = self.known[units] = self._make(units)
         return known
 
     def _make(self, units: Any) -> Conversion:
@@ -89,6 +93,8 @@ class Target:
         scale = factor(units) / self._base
         return Conversion(
             scale=scale,
+            numerator=scale.numerator,
+            denominator=scale.denominator,
             multiplier=float(scale),
             exact=Fraction(float(scale)) == scale,
             bare_rate=self.rate and given == self._dimension,
