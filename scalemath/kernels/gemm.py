@@ -46,8 +46,6 @@ def compute_time(flops: float, peak: float, utilisation: float) -> float:
     source="Williams, Waterman & Patterson, Roofline, CACM 52(4) (2009)",
     formula="time = max(flops / peak, moved_bytes / memory_bandwidth)",
 )
-def roofline_time(
-    flops: float, moved_bytes: float, peak: float, memory_bandwidth: float
-) -> float:
+def roofline_time(flops: float, moved_bytes: float, peak: float, memory_bandwidth: float) -> float:
     """Time [s] of work bound by arithmetic [flop/s] or by memory traffic [byte/s]."""
     return max(flops / peak, moved_bytes / memory_bandwidth)

@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 from scalemath.core.kernel import kernel
+from scalemath.kernels.gemm import compute_time
 
 
 @kernel(
@@ -46,6 +47,18 @@ def karp_flatt_fraction(speedup: float, ranks: float) -> float:
     if ranks <= 1.0:
         return math.inf
     return (ranks / speedup - 1.0) / (ranks - 1.0)
+
+
+@kernel(
+    unit="s",
+    rises="time_one flops",
+    falls="peak utilisation",
+    source="Williams, Waterman & Patterson, Roofline, CACM 52(4) (2009)",
+    formula="work = time_one, or flops / (peak utilisation)",
+)
+def work_on_one(time_one: float, flops: float, peak: float, utilisation: float) -> float:
+    """Time [s] of the work on one device, stated as a time or as operations [flop]."""
+    return time_one + compute_time(flops, peak, utilisation)
 
 
 class StepTerms(NamedTuple):
@@ -97,14 +110,14 @@ def speedup_ratio(time_one: float, time: float) -> float:
 
 @kernel(
     unit="1",
-    rises="speedup",
+    rises="speedup baseline",
     falls="ranks",
     source="definition",
-    formula="scaling_efficiency = speedup / ranks",
+    formula="scaling_efficiency = speedup baseline / ranks",
 )
-def speedup_per_rank(speedup: float, ranks: float) -> float:
-    """Scaling efficiency [1]: speedup per rank."""
-    return speedup / ranks
+def speedup_per_rank(speedup: float, ranks: float, baseline: float) -> float:
+    """Scaling efficiency [1]: speedup against `baseline` ranks, per rank added."""
+    return speedup * baseline / ranks
 
 
 @kernel(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from scalemath.core.kernel import kernel
-from scalemath.kernels.ring import allreduce_ring
+from scalemath.kernels.allreduce import allreduce_ring
 
 # So many ranks that (ranks - 1) / ranks is 1 in double precision.
 _MANY_RANKS = 2.0**60
@@ -56,9 +56,7 @@ def scaling_ceiling(time_one: float, communication_limit: float) -> float:
     source="root of (ranks - 1) (communication_limit + ranks latency_per_rank) = time_one",
     formula="ranks where the ring takes as long as the computation left to each rank",
 )
-def scaling_wall(
-    time_one: float, communication_limit: float, latency_per_rank: float
-) -> float:
+def scaling_wall(time_one: float, communication_limit: float, latency_per_rank: float) -> float:
     """Number of ranks [1] at which communication takes as long as computation."""
     both = communication_limit + time_one
     if latency_per_rank <= 0.0:
@@ -94,18 +92,24 @@ def ranks_at_ceiling_share(ceiling: float, share: float) -> float:
     unit="1",
     rises="time_one",
     falls="communication_limit latency_per_rank",
-    source="zero of the derivative of time_one / ranks + ring allreduce",
-    formula="ranks = sqrt((time_one - communication_limit) / latency_per_rank)",
+    free="overlap",
+    free_because="overlap hides communication until there is too little computation to hide it",
+    source="zero of the derivative of the step time; without latency hidden work sets the end",
+    formula="sqrt((time_one - shown communication_limit) / (shown latency_per_rank)), at most "
+    "the count at which the hidden communication outlasts the computation",
 )
 def best_scaling_ranks(
-    time_one: float, communication_limit: float, latency_per_rank: float
+    time_one: float, communication_limit: float, latency_per_rank: float, overlap: float
 ) -> float:
-    """Number of ranks [1], continuous, that makes the step shortest without overlap.
+    """Number of ranks [1], continuous, that makes the step shortest.
 
-    One when communication outweighs what is gained, infinite without latency.
+    One when communication outweighs what is gained, infinite when more always helps.
     """
-    if communication_limit >= time_one:
+    shown = 1.0 - overlap
+    if shown * communication_limit >= time_one:
         return 1.0
-    if latency_per_rank <= 0.0:
-        return math.inf
-    return max(1.0, math.sqrt((time_one - communication_limit) / latency_per_rank))
+    hidden = scaling_wall(time_one, overlap * communication_limit, overlap * latency_per_rank)
+    if shown * latency_per_rank <= 0.0:
+        return hidden
+    gain = (time_one - shown * communication_limit) / (shown * latency_per_rank)
+    return min(max(1.0, math.sqrt(gain)), hidden)

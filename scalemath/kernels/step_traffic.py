@@ -74,8 +74,7 @@ def moved_by_rank(size: float, ranks: float, passes: float) -> float:
     free_because="a group inside a node sends every copy, one across nodes a copy per node",
     source="DeepSeek-AI, arXiv 2412.19437, section 3.2: a token goes once to a node that "
     "holds any of its experts",
-    formula="moved_bytes = tokens copies width element_bytes (share that leaves) "
-    "/ sequence_shards",
+    formula="moved_bytes = tokens copies width element_bytes (share that leaves) / sequence_shards",
 )
 def expert_bytes(
     tokens: float,

@@ -1,0 +1,354 @@
+"""Strong scaling: a fixed amount of work on more and more ranks that communicate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import field, frozen
+
+from scalemath.core.errors import ArgumentError
+from scalemath.core.kernel import kernel_of, total
+from scalemath.core.model import Step
+from scalemath.core.result import Result, measured
+from scalemath.kernels.allreduce import allreduce_ring
+from scalemath.kernels.scaling import (
+    share_of,
+    speedup_per_rank,
+    speedup_ratio,
+    strong_scaling_step,
+    work_on_one,
+)
+from scalemath.kernels.scaling_limits import (
+    best_scaling_ranks,
+    ranks_at_ceiling_share,
+    ring_latency_per_rank,
+    ring_time_limit,
+    scaling_ceiling,
+    scaling_wall,
+)
+from scalemath.scaling.laws import step
+from scalemath.units import display, quantities
+
+_RING = {"ring": kernel_of(allreduce_ring)}
+
+_SILENT = ("time_one", "flops", "peak", "utilisation", "reduction_rate")
+
+_STEPS = (
+    step("work", work_on_one, "s"),
+    Step("communication", _RING, "s", choice="algorithm"),
+    step("time", strong_scaling_step, "s", time_one="work"),
+    Step("baseline_communication", _RING, "s", choice="algorithm", rename={"ranks": "baseline"}),
+    step(
+        "baseline_time",
+        strong_scaling_step,
+        "s",
+        time_one="work",
+        ranks="baseline",
+        communication="baseline_communication",
+    ),
+    step("speedup", speedup_ratio, time_one="baseline_time"),
+    step("scaling_efficiency", speedup_per_rank),
+    step("communication_share", share_of, part="time.exposed_communication", whole="time"),
+    step("communication_limit", ring_time_limit, "s"),
+    step("latency_per_rank", ring_latency_per_rank, "s"),
+    step("ceiling", scaling_ceiling, time_one="baseline_time"),
+    step("ceiling_one", scaling_ceiling, time_one="work"),
+    step("wall", scaling_wall, time_one="work"),
+    step("ranks_at_share", ranks_at_ceiling_share, ceiling="ceiling_one", share="ceiling_share"),
+    step("best_ranks", best_scaling_ranks, time_one="work"),
+)
+
+
+@frozen(kw_only=True)
+class StrongScaling(Result):
+    """One step of fixed work on a number of ranks, and where more ranks stop helping.
+
+    Attributes
+    ----------
+    given : mapping of str to float
+        Arguments in SI units.
+    outputs : mapping of str to float
+        Everything the model computed, in SI units.
+    """
+
+    given: Mapping[str, Any] = field(repr=False)
+    outputs: Mapping[str, float] = field(repr=False)
+
+    @property
+    def ranks(self) -> int:
+        """Devices that share the work."""
+        return int(self.given["ranks"])
+
+    @property
+    def baseline(self) -> int:
+        """Devices the speedup is counted against."""
+        return int(self.given["baseline"])
+
+    @measured("s")
+    def time(self) -> float:
+        """Duration of the step."""
+        return self.outputs["time"]
+
+    @measured("s")
+    def computation(self) -> float:
+        """Part of the step that computes."""
+        return self.outputs["time.compute"]
+
+    @measured("s")
+    def communication(self) -> float:
+        """Duration of the collective, hidden or not."""
+        return self.outputs["communication"]
+
+    @measured("s")
+    def exposed_communication(self) -> float:
+        """Part of the collective that is not hidden behind computation."""
+        return self.outputs["time.exposed_communication"]
+
+    @measured("s")
+    def baseline_time(self) -> float:
+        """Duration of the step on the baseline."""
+        return self.outputs["baseline_time"]
+
+    @measured("1")
+    def speedup(self) -> float:
+        """Baseline time over time."""
+        return self.outputs["speedup"]
+
+    @measured("1")
+    def scaling_efficiency(self) -> float:
+        """Speedup per rank added to the baseline."""
+        return self.outputs["scaling_efficiency"]
+
+    @measured("1")
+    def communication_share(self) -> float:
+        """Exposed communication as a share of the step."""
+        return self.outputs["communication_share"]
+
+    @measured("1")
+    def ceiling(self) -> float:
+        """Speedup against the baseline in the limit of many ranks, latency left out."""
+        return self.outputs["ceiling"]
+
+    @measured("1")
+    def wall(self) -> float:
+        """Number of ranks, continuous, where communication takes as long as computation."""
+        return self.outputs["wall"]
+
+    @measured("1")
+    def ranks_at_share(self) -> float:
+        """Number of ranks, continuous, at a share of the ceiling (90 % unless stated)."""
+        return self.outputs["ranks_at_share"]
+
+    @measured("1")
+    def best_ranks_continuous(self) -> float:
+        """Number of ranks, continuous, that makes the step shortest."""
+        return self.outputs["best_ranks"]
+
+    def time_at(self, ranks: float) -> float:
+        """Duration of the step [s] on another number of ranks."""
+        g = self.given
+        communication = _RING[g["algorithm"]].function(
+            g["size"], ranks, g["bandwidth"], g["latency"], g["reduction_rate"]
+        )
+        terms = strong_scaling_step(self.outputs["work"], ranks, total(communication), g["overlap"])
+        return total(terms)
+
+    @measured("1")
+    def best_ranks(self) -> float:
+        """Whole number of ranks that makes the step shortest; infinite if more always helps."""
+        exact = self.outputs["best_ranks"]
+        if math.isinf(exact):
+            return exact
+        below = max(1.0, math.floor(exact))
+        return min(1.0, below, below + 1.0, key=self.time_at)
+
+    @property
+    def slows_down(self) -> bool:
+        """Whether the step takes longer than on the baseline."""
+        return self.outputs["speedup"] < 1.0
+
+    def inputs(self) -> Mapping[str, tuple[Any, str]]:
+        """Arguments as SI values and units."""
+        return {
+            p.name: (self.given[p.name], p.unit)
+            for p in strong_scaling.parameters
+            if not (p.name in _SILENT and self.given[p.name] == p.default)
+        }
+
+    def terms(self) -> Mapping[str, tuple[float, str]]:
+        """Computation and exposed communication."""
+        return {
+            "compute": (self.outputs["time.compute"], "s"),
+            "exposed communication": (self.outputs["time.exposed_communication"], "s"),
+        }
+
+    def formula(self) -> tuple[str, str]:
+        """Formula in words and its source."""
+        ring = kernel_of(allreduce_ring)
+        own = kernel_of(strong_scaling_step)
+        return f"{own.formula}; communication = {ring.formula}", ring.source
+
+    def headline(self) -> str:
+        """One readable line."""
+        out = self.outputs
+        text = (
+            f"strong scaling: {display(out['time'], 's')} on {self.ranks} ranks"
+            f", speedup {out['speedup']:.6g} against {self.baseline}"
+            f", efficiency {100 * out['scaling_efficiency']:.6g} %"
+            f", communication {100 * out['communication_share']:.6g} %"
+            f", ceiling {out['ceiling']:.6g}"
+        )
+        return text + "; slower than the baseline" if self.slows_down else text
+
+
+@quantities(
+    *_STEPS,
+    output="time",
+    time_one="s > 0 unless flops",
+    flops="flop > 0 optional",
+    peak="flop/s > 0 optional",
+    utilisation="number > 0 <= 1",
+    ranks="count >= 1",
+    size="byte",
+    bandwidth="byte/s/dir > 0",
+    latency="s",
+    reduction_rate="byte/s > 0 optional",
+    overlap="number <= 1",
+    baseline="count >= 1",
+    algorithm="choice ring",
+    ceiling_share="number > 0 < 1",
+)
+def strong_scaling(
+    *,
+    ranks: float,
+    size: float,
+    bandwidth: float,
+    time_one: float = 0.0,
+    flops: float = 0.0,
+    peak: float = math.inf,
+    utilisation: float = 1.0,
+    latency: float = 0.0,
+    reduction_rate: float = math.inf,
+    overlap: float = 0.0,
+    baseline: float = 1.0,
+    algorithm: str = "ring",
+    ceiling_share: float = 0.9,
+    assumed: tuple[str, ...] = (),
+) -> StrongScaling:
+    """Time, speedup and limits of fixed work on `ranks` devices that end with an allreduce.
+
+    Parameters
+    ----------
+    ranks : int
+        Devices that share the work.
+    size : Quantity [byte]
+        Vector that is reduced once per step.
+    bandwidth : Quantity [byte/s/dir]
+        Payload rate of one rank's port per direction.
+    time_one : Quantity [s]
+        Time of the work on one device; or give `flops` and `peak`.
+    flops : Quantity [flop]
+        Operations of the step.
+    peak : Quantity [flop/s]
+        Dense rate of one device.
+    utilisation : float
+        Share of `peak` that is reached [1].
+    latency : Quantity [s]
+        One-way time of an empty message.
+    reduction_rate : Quantity [byte/s]
+        Bytes reduced per second by one rank; left out, the reduction is free.
+    overlap : float
+        Share of the communication that computation may hide [1], 0 to 1.
+    baseline : int
+        Devices the speedup and the ceiling are counted against.
+    algorithm : str
+        Allreduce algorithm.
+    ceiling_share : float
+        Share of the ceiling that `ranks_at_share` asks for [1].
+
+    Returns
+    -------
+    StrongScaling
+        Time with its terms, speedup, efficiency, communication share, ceiling, wall, best
+        number of ranks.
+
+    Raises
+    ------
+    ArgumentError
+        When neither `time_one` nor both `flops` and `peak` are given.
+
+    Notes
+    -----
+    Without latency and overlap this is Amdahl's law with serial fraction
+    ``2 size / (bandwidth time_one)``; the communication share is then one minus the scaling
+    efficiency. The ceiling leaves latency out; with latency the speedup has a maximum at
+    `best_ranks` and falls behind it.
+
+    Examples
+    --------
+    >>> from scalemath.scaling import strong_scaling
+    >>> result = strong_scaling(
+    ...     flops="140.737488355328 TFLOP", peak="2.25 PFLOP/s", ranks=8, size="2 GiB",
+    ...     bandwidth="900 GB/s/dir",
+    ... )
+    >>> print(f"{result.time.to('ms'):.6g~P}, speedup {result.speedup:.6g}")
+    11.9944 ms, speedup 5.21493
+    """
+    if not time_one and not (flops and math.isfinite(peak)):
+        raise ArgumentError(
+            "strong_scaling: peak is missing beside flops; write peak='2.25 PFLOP/s', or give "
+            "time_one='62.55 ms'"
+        )
+    given = {
+        "time_one": time_one,
+        "flops": flops,
+        "peak": peak,
+        "utilisation": utilisation,
+        "ranks": ranks,
+        "size": size,
+        "bandwidth": bandwidth,
+        "latency": latency,
+        "reduction_rate": reduction_rate,
+        "overlap": overlap,
+        "baseline": baseline,
+        "algorithm": algorithm,
+        "ceiling_share": ceiling_share,
+    }
+    outputs = strong_scaling.model.evaluate(given)
+    return StrongScaling(
+        given=given,
+        outputs=outputs,
+        assumptions=_assumptions(assumed, given),
+        cautions=_cautions(given, outputs),
+    )
+
+
+def _assumptions(assumed: tuple[str, ...], given: Mapping[str, Any]) -> tuple[str, ...]:
+    """Every default that shaped the answer."""
+    kept = tuple(text for text in assumed if not text.startswith(("flops", "time_one")))
+    if given["flops"] and given["utilisation"] == 1.0:
+        kept += ("computation at the full peak rate",)
+    if not given["overlap"]:
+        kept += ("computation and communication do not overlap",)
+    if math.isinf(given["reduction_rate"]):
+        kept += ("the reduction itself takes no time",)
+    return (*kept, "every ring hop crosses one port of the stated bandwidth")
+
+
+def _cautions(given: Mapping[str, Any], out: Mapping[str, float]) -> tuple[str, ...]:
+    """What a reader must not overlook."""
+    found: list[str] = []
+    if out["speedup"] < 1.0:
+        found.append(
+            f"the job slows down: {out['speedup']:.6g} times the rate of {given['baseline']:.0f} "
+            f"rank{'s' if given['baseline'] > 1 else ''}"
+        )
+    if out["ceiling_one"] <= 1.0:
+        found.append("no number of ranks is faster than one without communication")
+    if given["ranks"] > out["best_ranks"] + 1.0 and out["ceiling_one"] > 1.0:
+        found.append(f"more ranks than the best number, {out['best_ranks']:.6g}, are slower again")
+    elif given["ranks"] > out["wall"]:
+        found.append(f"beyond the wall at {out['wall']:.6g} ranks: communication dominates")
+    return tuple(found)
