@@ -1,0 +1,28 @@
+"""NCCL's own cost model: which algorithm and protocol it would choose, and why.
+
+It is a selector, not a predictor: the numbers rank alternatives inside NCCL. For predictions use
+an envelope fitted to measurements.
+"""
+
+from scalemath.collectives.nccl.constants import Version, version, versions
+from scalemath.collectives.nccl.estimator import estimate, select
+from scalemath.collectives.nccl.graphs import Communicator, Graph
+from scalemath.collectives.nccl.result import Estimate, Row
+from scalemath.collectives.nccl.symmetric import SymmetricEstimate, symmetric
+from scalemath.collectives.nccl.systems import communicator, systems
+
+__all__ = [
+    "Communicator",
+    "Estimate",
+    "Graph",
+    "Row",
+    "SymmetricEstimate",
+    "Version",
+    "communicator",
+    "estimate",
+    "select",
+    "symmetric",
+    "systems",
+    "version",
+    "versions",
+]

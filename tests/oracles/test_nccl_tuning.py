@@ -1,0 +1,175 @@
+"""The NCCL estimator against recorded output of NCCL 2.30.7's own estimator.
+
+Source of the rows: see tests/oracles/data/SOURCES.md. NCCL computes in float32, hence 1e-6.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+from oracles.tables import rows as table_rows
+
+from scalemath.collectives import nccl
+from scalemath.units import Q_
+
+TABLE = "nccl_tuning_cases.csv"
+Case = dict[str, str]
+OPERATIONS = {
+    "AllReduce": "allreduce",
+    "AllGather": "all_gather",
+    "ReduceScatter": "reduce_scatter",
+    "Broadcast": "broadcast",
+    "Reduce": "reduce",
+}
+ATTRIBUTES = {
+    "Tree": "tree",
+    "Ring": "ring",
+    "CollNetDirect": "collnet_direct",
+    "CollNetChain": "collnet_chain",
+    "NVLS": "nvls",
+    "NVLSTree": "nvls",
+    "PAT": "tree",
+}
+CALL = (
+    "system",
+    "n_nodes",
+    "n_ranks",
+    "min_comp_cap",
+    "collnet_enabled",
+    "cpu_arch",
+    "cpu_vendor",
+    "nvs_count",
+    "comm_n_channels",
+    "graph_latency_inter_us",
+    "max_tree_pattern",
+    "coll",
+    "n_bytes",
+    "num_pipe_ops",
+)
+
+
+def calls() -> list[list[Case]]:
+    """Rows grouped into calls: one table of NCCL each."""
+    groups: dict[tuple[str, ...], list[Case]] = defaultdict(list)
+    for row in table_rows(TABLE):
+        groups[tuple(row[name] for name in CALL)].append(row)
+    return list(groups.values())
+
+
+CALLS = calls()
+
+
+def graph_of(row: Case) -> nccl.Graph:
+    """Graph of the row's own algorithm."""
+    return nccl.Graph(
+        channels=int(row["graph_n_channels"]),
+        bandwidth_intra=Q_(float(row["graph_bw_intra_GBps_per_ch"]), "GB/s"),
+        bandwidth_inter=Q_(float(row["graph_bw_inter_GBps_per_ch"]), "GB/s"),
+        latency_inter=Q_(float(row["graph_latency_inter_us"]), "us"),
+        pattern=int(row["graph_pattern"]),
+        type_intra=int(row["graph_type_intra"]),
+        type_inter=int(row["graph_type_inter"]),
+        same_channels=row["graph_same_channels"] == "1",
+    )
+
+
+def machine_of(rows: list[Case]) -> nccl.Communicator:
+    """Communicator with the graphs the rows name."""
+    first = rows[0]
+    graphs = {ATTRIBUTES[row["algo"]]: graph_of(row) for row in rows}
+    return nccl.Communicator(
+        nodes=int(first["n_nodes"]),
+        ranks=int(first["n_ranks"]),
+        compute_capability=int(first["min_comp_cap"]),
+        channels=int(first["comm_n_channels"]),
+        cpu_vendor=first["cpu_vendor"],
+        cpu_architecture=first["cpu_arch"],
+        nvswitch=int(first["nvs_count"]) > 0,
+        collnet=first["collnet_enabled"] == "1",
+        worst_tree_pattern=int(first["max_tree_pattern"]),
+        **graphs,
+    )
+
+
+def estimate_of(rows: list[Case]) -> nccl.Estimate:
+    """Our estimate of the call the rows record."""
+    first = rows[0]
+    return nccl.estimate(
+        OPERATIONS[first["coll"]],
+        Q_(int(first["n_bytes"]), "byte"),
+        machine_of(rows),
+        operations=int(first["num_pipe_ops"]),
+    )
+
+
+def label(rows: list[Case]) -> str:
+    return "-".join(rows[0][name] for name in CALL)
+
+
+def test_the_table_is_not_empty() -> None:
+    assert CALLS
+
+
+@pytest.mark.parametrize("rows", CALLS, ids=label)
+def test_every_recorded_row(rows: list[Case]) -> None:
+    table = estimate_of(rows)
+    for row in rows:
+        ours = table.row(row["algo"], row["proto"])
+        assert ours.latency_seconds * 1e6 == pytest.approx(float(row["lat_us"]), rel=1e-6)
+        bandwidth = ours.bandwidth_bytes_per_second / 1e9
+        assert bandwidth == pytest.approx(float(row["algbw_GBps"]), rel=1e-6)
+        assert ours.time_seconds * 1e6 == pytest.approx(float(row["time_us"]), rel=1e-6)
+
+
+@pytest.mark.parametrize("rows", CALLS, ids=label)
+def test_what_is_available_and_what_is_selected(rows: list[Case]) -> None:
+    table = estimate_of(rows)
+    ours = {(row.algorithm, row.protocol): row.selected for row in table.rows}
+    recorded = {(row["algo"], row["proto"]): row["selected"] == "1" for row in rows}
+    chosen = any(recorded.values())
+    if chosen:
+        assert [pair for pair in ours if ours[pair]] == [p for p in recorded if recorded[p]]
+    missing = set(recorded) - set(ours)
+    assert not missing
+    if len(rows) >= 3 and chosen:
+        assert set(ours) == set(recorded)
+
+
+KNOWN = {
+    "h100x8_ndr400": "HGX H100",
+    "h100x1_ndr400": "HGX H100",
+    "a100x8_hdr200": "HGX A100",
+    "b200x8_ndr400": "HGX B200",
+    "v100x8_edr100": "HGX V100",
+}
+
+
+@pytest.mark.parametrize("rows", CALLS, ids=label)
+def test_usual_machines_give_the_recorded_choice(rows: list[Case]) -> None:
+    first = rows[0]
+    system, _, _ = first["system"].rpartition("_")
+    full = int(first["n_ranks"]) // int(first["n_nodes"])
+    if system not in KNOWN or full != int(system.split("x")[1].split("_")[0]):
+        pytest.skip("no usual graphs for this machine")
+    names = {row["algo"] for row in rows}
+    machine = nccl.communicator(
+        KNOWN[system],
+        nodes=int(first["n_nodes"]),
+        ranks_per_node=full,
+        collnet=first["collnet_enabled"] == "1",
+        plugin_latency=Q_(float(first["graph_latency_inter_us"]), "us"),
+        cpu_vendor=first["cpu_vendor"],
+        collnet_all_gather="CollNetDirect" in names,
+        collnet_reduce_scatter="CollNetDirect" in names,
+    )
+    assert machine.running_channels == int(first["comm_n_channels"])
+    recorded = {ATTRIBUTES[row["algo"]]: graph_of(row) for row in rows}
+    assert {name: getattr(machine, name) for name in recorded} == recorded
+    table = nccl.estimate(OPERATIONS[first["coll"]], Q_(int(first["n_bytes"]), "byte"), machine)
+    chosen = next(row for row in rows if row["selected"] == "1")
+    assert (table.selected.algorithm, table.selected.protocol) == (chosen["algo"], chosen["proto"])
+    assert table.selected.time_seconds * 1e6 == pytest.approx(float(chosen["time_us"]), rel=1e-6)
+    assert {(row.algorithm, row.protocol) for row in table.rows} == {
+        (row["algo"], row["proto"]) for row in rows
+    }
