@@ -21,9 +21,10 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx-mathjax-offline",  # formulas are drawn without a network, from files of the build
 ]
-exclude_patterns = ["_build", "**.ipynb_checkpoints"]
-# Folders of the toctree may be empty while their room is being furnished.
-suppress_warnings = ["toc.empty_glob"]
+exclude_patterns = ["_build", "_templates", "**.ipynb_checkpoints"]
+templates_path = ["_templates"]
+# The bibliography also lists works that kernels name in words, not by key.
+suppress_warnings = ["ref.citation"]
 # Names of other packages cannot be looked up offline; ours must resolve.
 nitpick_ignore_regex = [("py:.*", r"(?!scalemath\b).*")]
 
@@ -45,6 +46,7 @@ nb_execution_timeout = 120
 autodoc_typehints = "none"
 autosummary_generate = True
 numpydoc_show_class_members = False
+numpydoc_attributes_as_param_list = True
 numpydoc_xref_param_type = False
 
 _TITLES = {
