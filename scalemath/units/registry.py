@@ -59,6 +59,9 @@ class _Quantity(pint.UnitRegistry.Quantity):  # type: ignore[type-arg]
                 return super(_Quantity, whole).__format__(spec)
         return super().__format__(spec)
 
+    def __str__(self) -> str:
+        return format(self)
+
     def _mul_div(self, other: Any, magnitude_op: Any, units_op: Any = None) -> Any:
         return _reduced(super()._mul_div(other, magnitude_op, units_op))
 
@@ -214,15 +217,25 @@ def exact(number: float) -> Fraction:
 
 
 def scaled(magnitude: Any, scale: Fraction) -> Any:
-    """Multiply a number by an exact factor: exactly where possible, else to 15 digits."""
+    """Multiply a number by an exact factor: exactly where possible, else to 15 digits.
+
+    Integers are multiplied as such. A float is scaled without loss by a power of two;
+    by any other factor it stands for the decimal it prints as, to 15 digits.
+    """
     if isinstance(magnitude, int):
         value = magnitude * scale
         return int(value) if value.denominator == 1 else float(value)
-    multiplier = float(scale)
-    if Fraction(multiplier) == scale:
-        return float(magnitude) * multiplier
+    if lossless(scale):
+        return float(magnitude) * float(scale)
     raw = float(magnitude) * scale.numerator / scale.denominator
     return raw if raw.is_integer() or raw - raw != 0 else float(f"{raw:.15g}")
+
+
+def lossless(scale: Fraction) -> bool:
+    """Whether a float can be multiplied by this factor without rounding: a power of two."""
+    return scale > 0 and (scale.numerator & (scale.numerator - 1)) == 0 == (
+        scale.denominator & (scale.denominator - 1)
+    )
 
 
 def _is_scalar(quantity: Any) -> bool:

@@ -14,7 +14,7 @@ from scalemath.core.datum import Datum
 from scalemath.core.errors import RangeError, ScalemathError, UnitsError
 from scalemath.units.adopt import adopt
 from scalemath.units.explain import DirectionError
-from scalemath.units.registry import Quantity, Unit, factor, scaled, ureg
+from scalemath.units.registry import Quantity, Unit, factor, lossless, scaled, ureg
 
 QuantityLike = Any
 """A `Quantity` of any registry, text such as "400 Gb/s", a `Datum`, a `Range`, or an array."""
@@ -96,7 +96,7 @@ class Target:
             numerator=scale.numerator,
             denominator=scale.denominator,
             multiplier=float(scale),
-            exact=Fraction(float(scale)) == scale,
+            exact=lossless(scale),
             bare_rate=self.rate and given == self._dimension,
         )
 
