@@ -44,7 +44,8 @@ class Operation(NamedTuple):
     """One operation of a host; `peer` and `tag` mean nothing for a calculation.
 
     `requires` names operations of the same host that must be done before, `irequires` ones
-    that must have started. `amount` is bytes, or the length of a calculation.
+    that must have started. `amount` is bytes, or the length of a calculation. `lane` names
+    one of several ports for steppers that know more than one.
     """
 
     kind: int
@@ -53,6 +54,7 @@ class Operation(NamedTuple):
     tag: int
     requires: tuple[int, ...] = ()
     irequires: tuple[int, ...] = ()
+    lane: int = 0
 
 
 Schedule = list[list[Operation]]

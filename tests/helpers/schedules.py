@@ -66,12 +66,16 @@ def side_by_side(phases: Iterable[list[list[Transfer]]]) -> list[list[Transfer]]
 
 
 class Transfer(NamedTuple):
-    """Blocks going from one rank to another, merged there or replacing what is there."""
+    """Blocks going from one rank to another, merged there or replacing what is there.
+
+    `lane` tells which port is used where a rank has several.
+    """
 
     source: int
     target: int
     blocks: tuple[Block, ...]
     merge: bool = False
+    lane: int = 0
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,14 @@ class Movement:
         return sum(self.block_bytes[block] for block in transfer.blocks)
 
 
+def backwards(rounds: Sequence[Sequence[Transfer]]) -> list[list[Transfer]]:
+    """Rounds in which the data flow the other way and merge: all-gather to reduce-scatter."""
+    return [
+        [Transfer(t.target, t.source, t.blocks, merge=True, lane=t.lane) for t in transfers]
+        for transfers in reversed(rounds)
+    ]
+
+
 class WrongData(AssertionError):
     """A movement or schedule that does not bring the right data to the right rank."""
 
@@ -102,12 +114,12 @@ def deliver(movement: Movement) -> list[Values]:
     held = [dict(values) for values in movement.start]
     for number, transfers in enumerate(movement.rounds):
         read = []
-        for source, target, blocks, _ in transfers:
+        for source, target, blocks, *_ in transfers:
             lacking = [block for block in blocks if block not in held[source]]
             if lacking:
                 raise WrongData(f"round {number}: rank {source} lacks {lacking} for {target}")
             read.append({block: held[source][block] for block in blocks})
-        for (_, target, _, merge), values in zip(transfers, read, strict=True):
+        for (_, target, _, merge, _), values in zip(transfers, read, strict=True):
             for block, value in values.items():
                 held[target][block] = held[target].get(block, 0) + value if merge else value
     _compare(movement, held, frozenset())
@@ -175,13 +187,15 @@ def build(movement: Movement, time_per_byte: int = 0, in_step: bool = False) -> 
                 needed.add(latest[transfer.source])
             requires = tuple(sorted(needed))
             carried[transfer.source][len(schedule[transfer.source])] = versions
-            schedule[transfer.source].append(Operation(SEND, transfer.target, size, tag, requires))
+            send = Operation(SEND, transfer.target, size, tag, requires, lane=transfer.lane)
+            schedule[transfer.source].append(send)
             sent.append((transfer, size, tag))
             tag += 1
         for transfer, size, its_tag in sent:
             operations = schedule[transfer.target]
             made_by = len(operations)
-            operations.append(Operation(RECEIVE, transfer.source, size, its_tag))
+            receive = Operation(RECEIVE, transfer.source, size, its_tag, lane=transfer.lane)
+            operations.append(receive)
             if transfer.merge and time_per_byte:
                 earlier = {
                     op

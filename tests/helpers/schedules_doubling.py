@@ -2,7 +2,8 @@
 
 Rank counts that are no power of two are folded as MPICH does (Thakur, Rabenseifner, Gropp,
 IJHPCA 19(1), 2005): of the first 2 r ranks, r the surplus, each even one hands its vector to
-the odd one after it, stands aside, and is given the result at the end.
+the odd one after it, stands aside, and is given the result at the end. Where the ranks own
+blocks of their own, the folded ones are spread evenly instead.
 """
 
 from __future__ import annotations
@@ -107,25 +108,45 @@ def rabenseifner_allreduce(ranks: int, size: int) -> Movement:
     return Movement(ranks, rounds, block_bytes, start, [whole] * ranks, "halving and doubling")
 
 
+def _spread_fold(ranks: int) -> tuple[list[int], list[int], list[tuple[Block, ...]]]:
+    """Folded ranks, the ranks they fold onto, and the blocks of each rank that stays.
+
+    Ranks from the power of two on are folded onto ranks whose binary digits, read backwards,
+    are the first numbers: any run of 2^k staying ranks then holds as few folded ones as can be.
+    """
+    core = power_below(ranks)
+    width = core.bit_length() - 1
+    backward = [int(f"{i:0{width}b}"[::-1], 2) if width else 0 for i in range(core)]
+    onto = sorted(range(core), key=backward.__getitem__)[: ranks - core]
+    folded = list(range(core, ranks))
+    parts: list[tuple[Block, ...]] = [(rank,) for rank in range(core)]
+    for rank, staying in zip(folded, onto, strict=True):
+        parts[staying] = (staying, rank)
+    return folded, onto, parts
+
+
 def recursive_halving_reduce_scatter(ranks: int, size: int) -> Movement:
     """Reduce-scatter by recursive halving; folded ranks are sent their block at the end."""
     block_bytes: dict[Block, int] = dict(enumerate(shares(size, ranks)))
     start, whole = reduction(ranks, block_bytes)
-    before, group, after = fold_rounds(ranks, tuple(block_bytes))
-    staying: list[tuple[Block, ...]] = [(rank,) for rank in range(ranks)]
-    if before:  # an odd rank of a folded pair works for its even one too
-        surplus = len(before[0])
-        staying = [(rank - 1, rank) if rank < 2 * surplus else (rank,) for rank in group]
-        after = [[Transfer(t.source, t.target, (t.target,)) for t in after[0]]]
-    rounds = before + halving_rounds(group, staying) + after
+    folded, onto, parts = _spread_fold(ranks)
+    pairs = list(zip(folded, onto, strict=True))
+    before = [[Transfer(rank, to, tuple(block_bytes), merge=True) for rank, to in pairs]]
+    after = [[Transfer(to, rank, (rank,)) for rank, to in pairs]]
+    rounds = before + halving_rounds(range(len(parts)), parts) + after
     finish: list[Values] = [{rank: whole[rank]} for rank in range(ranks)]
     return Movement(ranks, rounds, block_bytes, start, finish, "recursive halving")
 
 
 def recursive_doubling_allgather(ranks: int, size: int) -> Movement:
-    """All-gather in lg p exchanges; powers of two only."""
+    """All-gather in lg p exchanges; folded ranks hand in their block and get all the others."""
     block_bytes, start, whole = owned(ranks, size)
-    rounds = doubling_rounds(range(ranks), [(rank,) for rank in range(ranks)])
+    folded, onto, parts = _spread_fold(ranks)
+    pairs = list(zip(folded, onto, strict=True))
+    before = [[Transfer(rank, to, (rank,)) for rank, to in pairs]]
+    others = {rank: tuple(block for block in range(ranks) if block != rank) for rank in folded}
+    after = [[Transfer(to, rank, others[rank]) for rank, to in pairs]]
+    rounds = before + doubling_rounds(range(len(parts)), parts) + after
     return Movement(ranks, rounds, block_bytes, start, [whole] * ranks, "doubling all-gather")
 
 

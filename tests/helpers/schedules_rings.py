@@ -5,7 +5,7 @@ A part is the tuple of blocks that ends at (or starts from) one member of a grou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from math import prod
 
@@ -14,6 +14,7 @@ from helpers.schedules import (
     Movement,
     Transfer,
     Values,
+    backwards,
     contribution,
     everything,
     owned,
@@ -81,8 +82,31 @@ def ring_allgather(ranks: int, size: int) -> Movement:
     return Movement(ranks, rounds, block_bytes, start, [whole] * ranks, "ring all-gather")
 
 
-def torus_allreduce(shape: Sequence[int], size: int, slices: str = "one") -> Movement:
-    """Bucket allreduce on a torus, one dimension after the other.
+def two_way_gather_rounds(
+    group: Sequence[int], halves: Sequence[Sequence[tuple[Block, ...]]], lane: int = 0
+) -> Rounds:
+    """All-gather over a ring used both ways: parts in two halves, part i starts at member i.
+
+    Both halves go both ways by shortest paths; the member opposite, where there is one, is
+    sent one half from each side. The ways use lanes `lane` and `lane` + 1.
+    """
+    size = len(group)
+    rounds = []
+    for step in range(size // 2):
+        transfers = []
+        last = 2 * (step + 1) == size
+        for i, rank in enumerate(group):
+            for side, way in enumerate((1, -1)):
+                first, second = halves[(i - way * step) % size]
+                blocks = (first, second)[side] if last else first + second
+                to = group[(i + way) % size]
+                transfers.append(Transfer(rank, to, blocks, lane=lane + side))
+        rounds.append(transfers)
+    return rounds
+
+
+def torus_allgather(shape: Sequence[int], size: int, ways: int = 1, slices: int = 1) -> Movement:
+    """Bucket all-gather on a torus, one dimension after the other.
 
     Parameters
     ----------
@@ -90,52 +114,58 @@ def torus_allreduce(shape: Sequence[int], size: int, slices: str = "one") -> Mov
         Ranks along each dimension.
     size : int
         Bytes of the vector.
-    slices : {"one", "directions", "all"}
-        One slice going one way; two slices going both ways; two slices for each dimension,
-        each beginning with another dimension, so that every link is used at the same time.
+    ways : {1, 2}
+        Rings used one way or both ways.
+    slices : int
+        Slices of the vector that go through the dimensions in rotated order, so that with as
+        many slices as dimensions all links are used at the same time.
     """
-    ranks, dimensions = prod(shape), len(shape)
+    block_bytes, rounds, places = _torus_gather(shape, size, ways, slices)
+    whole: Values = {block: contribution(k) for k, block in enumerate(block_bytes)}
+    own: list[Iterable[Block]] = [product(range(slices), [place], (0, 1)) for place in places]
+    start: list[Values] = [{block: whole[block] for block in blocks} for blocks in own]
+    return Movement(len(places), rounds, block_bytes, start, [whole] * len(places), "torus")
+
+
+def torus_allreduce(shape: Sequence[int], size: int, ways: int = 1, slices: int = 1) -> Movement:
+    """Bucket allreduce on a torus: the all-gather backwards, then forwards."""
+    block_bytes, rounds, places = _torus_gather(shape, size, ways, slices)
+    ranks = len(places)
+    start, whole = reduction(ranks, block_bytes)
+    return Movement(ranks, backwards(rounds) + rounds, block_bytes, start, [whole] * ranks, "torus")
+
+
+def _torus_gather(
+    shape: Sequence[int], size: int, ways: int, slices: int
+) -> tuple[dict[Block, int], Rounds, list[Coordinates]]:
     places = list(product(*map(range, shape)))
     number = {place: rank for rank, place in enumerate(places)}
-    turns = range(dimensions) if slices == "all" else range(1)
-    ways = (1,) if slices == "one" else (1, -1)
-    runs = [([*range(turn, dimensions), *range(turn)], way) for turn in turns for way in ways]
-    sizes = shares(size, len(runs) * ranks)
-    block_bytes: dict[Block, int] = {}
+    keys = list(product(range(slices), places, (0, 1)))
+    block_bytes: dict[Block, int] = dict(zip(keys, shares(size, len(keys)), strict=True))
     phases = []
-    for run, (order, way) in enumerate(runs):
-        for rank, place in enumerate(places):
-            block_bytes[run, place] = sizes[run * ranks + rank]
-        phases.append(_torus_run(run, order, way, shape, number))
-    start, whole = reduction(ranks, block_bytes)
-    rounds = side_by_side(phases)
-    return Movement(ranks, rounds, block_bytes, start, [whole] * ranks, f"torus {slices}")
+    for turn in range(slices):
+        order = [*range(turn, len(shape)), *range(turn)]
+        rounds: Rounds = []
+        for depth, dimension in enumerate(order):
+            up = []
+            for line in _lines(shape, dimension):
+                halves = [_torus_halves(turn, place, order[: depth + 1], places) for place in line]
+                group = [number[place] for place in line]
+                if ways == 2:
+                    up.append(two_way_gather_rounds(group, halves, 2 * dimension))
+                else:
+                    parts = [first + second for first, second in halves]
+                    up.append(ring_gather_rounds(group, parts))
+            rounds = side_by_side(up) + rounds
+        phases.append(rounds)
+    return block_bytes, side_by_side(phases), places
 
 
-def _torus_run(
-    run: int,
-    order: Sequence[int],
-    way: int,
-    shape: Sequence[int],
-    number: dict[Coordinates, int],
-) -> Rounds:
-    scattering: Rounds = []
-    gathering: Rounds = []
-    for depth, dimension in enumerate(order):
-        down, up = [], []
-        done = order[: depth + 1]
-        for line in _lines(shape, dimension):
-            line = line[::way]
-            parts = [
-                tuple((run, other) for other in number if all(other[d] == place[d] for d in done))
-                for place in line
-            ]
-            group = [number[place] for place in line]
-            down.append(ring_scatter_rounds(group, parts))
-            up.append(ring_gather_rounds(group, parts))
-        scattering = scattering + side_by_side(down)
-        gathering = side_by_side(up) + gathering
-    return scattering + gathering
+def _torus_halves(
+    turn: int, place: Coordinates, done: Sequence[int], places: Sequence[Coordinates]
+) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+    alike = [other for other in places if all(other[d] == place[d] for d in done)]
+    return tuple((turn, other, 0) for other in alike), tuple((turn, other, 1) for other in alike)
 
 
 def _lines(shape: Sequence[int], dimension: int) -> list[list[Coordinates]]:

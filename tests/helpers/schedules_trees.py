@@ -145,7 +145,7 @@ def two_trees(ranks: int) -> tuple[Tree, Tree]:
     """Two binary trees; an inner rank of one is (but for one rank) a leaf of the other.
 
     Ranks 1 to p - 1 form an in-order binary tree in which odd ones are leaves; the second is
-    the first, mirrored for an odd number of its members, shifted by one for an even number.
+    the first, mirrored for an even number of members, shifted by one for an odd number.
     Rank 0 stands above both (P. Sanders, J. Speck, J. L. Traff, Parallel Computing 35, 2009).
     """
     members = ranks - 1
