@@ -255,13 +255,16 @@ def _both_scalar(left: Any, right: Any) -> bool:
 
 
 def _base_value(quantity: Any) -> float:
-    """Value in base units to 15 digits: what equality and hash are decided on."""
+    """Value in base units to 14 digits: what equality, order and hash are decided on.
+
+    Conversions keep 15 digits, so one digit less makes equality independent of the unit.
+    """
     value = (
         float(quantity._magnitude * factor(quantity._units))
         if isinstance(quantity._magnitude, int)
         else quantity._magnitude * float(factor(quantity._units))
     )
-    return float(f"{value:.15g}")
+    return float(f"{value:.14g}")
 
 
 def _dimension(name: str) -> str:
