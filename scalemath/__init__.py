@@ -1,3 +1,42 @@
-"""The mathematics of AI clusters, with units that cannot lie."""
+"""The mathematics of AI clusters, with units that cannot lie.
+
+``import scalemath as sm`` loads next to nothing; every public name is fetched from its room
+when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
+
+_ROOMS = {
+    "core.errors": (
+        "ArgumentError ContradictionError ConventionError RangeError ReadError ScalemathError "
+        "SpellingError UnitsError"
+    ),
+    "core.datum": "Datum",
+    "core.value_range": "Range",
+    "units": "Q_ Quantity Unit ureg",
+}
+_MODULES = {"units": "units"}
+
+_HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
+__all__ = sorted([*_HOME, *_MODULES, "__version__"])
+
+
+def __getattr__(name: str) -> Any:
+    room = _HOME.get(name)
+    if room is not None:
+        value = getattr(import_module(f"scalemath.{room}"), name)
+    elif name in _MODULES:
+        value = import_module(f"scalemath.{_MODULES[name]}")
+    else:
+        raise AttributeError(f"module 'scalemath' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

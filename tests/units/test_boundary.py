@@ -134,7 +134,7 @@ def test_assumptions_are_listed() -> None:
         ({"ranks": 1.5}, RangeError, "whole"),
         ({"ranks": float("nan")}, RangeError, "whole"),
         ({"ranks": float("inf")}, RangeError, "whole"),
-        ({"ranks": 2**60}, RangeError, rr"2\*\*53"),
+        ({"ranks": 2**60}, RangeError, r"2\*\*53"),
         ({"ranks": "72"}, ArgumentError, "plain integer"),
         ({"ranks": True}, ArgumentError, "plain integer"),
         ({"ranks": Q_("72 token")}, UnitsError, "count"),
