@@ -15,6 +15,7 @@ from helpers.schedules import (
     Movement,
     Transfer,
     Values,
+    backwards,
     contribution,
     owned,
     reduction,
@@ -213,12 +214,24 @@ def pat_reduce_scatter(ranks: int, size: int, aggregated: int = 1 << 30) -> Move
     """Reduce-scatter by parallel aggregated trees: the all-gather run backwards."""
     block_bytes: dict[Block, int] = dict(enumerate(shares(size, ranks)))
     start, whole = reduction(ranks, block_bytes)
-    rounds = [
-        [Transfer(target, source, blocks, merge=True) for source, target, blocks in transfers]
-        for transfers in reversed(_pat_rounds(ranks, aggregated))
-    ]
+    rounds = backwards(pat_allgather(ranks, size, aggregated).rounds)
     finish: list[Values] = [{rank: whole[rank]} for rank in range(ranks)]
     return Movement(ranks, rounds, block_bytes, start, finish, "PAT reduce-scatter")
+
+
+def pairwise_reduce_scatter(ranks: int, size: int) -> Movement:
+    """Reduce-scatter in which step k sends the rank k further on its block."""
+    block_bytes: dict[Block, int] = dict(enumerate(shares(size, ranks)))
+    start, whole = reduction(ranks, block_bytes)
+    rounds = [
+        [
+            Transfer(rank, (rank + step) % ranks, ((rank + step) % ranks,), merge=True)
+            for rank in range(ranks)
+        ]
+        for step in range(1, ranks)
+    ]
+    finish: list[Values] = [{rank: whole[rank]} for rank in range(ranks)]
+    return Movement(ranks, rounds, block_bytes, start, finish, "pairwise reduce-scatter")
 
 
 def dissemination(ranks: int, size: int = 1) -> Movement:

@@ -8,8 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helpers.schedules import Block, Movement, Transfer, Values, contribution, reduction, shares
-from helpers.schedules_doubling import doubling_rounds, halving_rounds
+from helpers.schedules import (
+    Block,
+    Movement,
+    Transfer,
+    Values,
+    backwards,
+    contribution,
+    reduction,
+    shares,
+)
+from helpers.schedules_doubling import doubling_rounds, halving_rounds, power_below
 from helpers.schedules_rings import ring_gather_rounds
 
 Rounds = list[list[Transfer]]
@@ -49,10 +58,7 @@ def binomial_broadcast(ranks: int, size: int) -> Movement:
 
 def binomial_reduce(ranks: int, size: int) -> Movement:
     """Reduce up the same tree, nearest rank first."""
-    rounds = [
-        [Transfer(rank + distance, rank, ("vector",), merge=True) for rank in senders]
-        for distance, senders in reversed(_binomial_steps(ranks))
-    ]
+    rounds = backwards(binomial_broadcast(ranks, size).rounds)
     return _reduce(ranks, rounds, {"vector": size}, "binomial reduce")
 
 
@@ -110,10 +116,13 @@ def scatter_gather_broadcast(ranks: int, size: int, gather: str = "ring") -> Mov
 
 
 def scatter_gather_reduce(ranks: int, size: int) -> Movement:
-    """Reduce as recursive halving and binomial gather; powers of two only."""
-    block_bytes: dict[Block, int] = dict(enumerate(shares(size, ranks)))
-    parts = [(rank,) for rank in range(ranks)]
-    rounds = halving_rounds(range(ranks), parts) + gather_rounds(ranks)
+    """Reduce as recursive halving and binomial gather; surplus ranks hand in their vector."""
+    core = power_below(ranks)
+    block_bytes: dict[Block, int] = dict(enumerate(shares(size, core)))
+    parts = [(rank,) for rank in range(core)]
+    surplus = range(core, ranks)
+    fold = [Transfer(rank, rank - core, tuple(block_bytes), merge=True) for rank in surplus]
+    rounds = [fold, *halving_rounds(range(core), parts), *gather_rounds(core)]
     return _reduce(ranks, rounds, block_bytes, "halving and gather")
 
 
@@ -134,6 +143,12 @@ def segmented_chain_broadcast(ranks: int, segment_bytes: Sequence[int]) -> Movem
         for moment in range(ranks + segments - 2)
     ]
     return _broadcast(ranks, rounds, dict(enumerate(segment_bytes)), "chain broadcast")
+
+
+def chain_reduce(ranks: int, size: int, segments: int = 1) -> Movement:
+    """Reduce along a chain: the broadcast run backwards."""
+    chain = chain_broadcast(ranks, size, segments)
+    return _reduce(ranks, backwards(chain.rounds), dict(chain.block_bytes), "chain reduce")
 
 
 def heap_tree(ranks: int) -> Tree:
@@ -221,10 +236,9 @@ def binary_tree_broadcast(ranks: int, size: int, segments: int = 1) -> Movement:
 
 
 def binary_tree_reduce(ranks: int, size: int, segments: int = 1) -> Movement:
-    """Reduce up a complete binary tree, pipelined."""
-    block_bytes: dict[Block, int] = dict(enumerate(shares(size, segments)))
-    rounds = _up_rounds([heap_tree(ranks)], [list(block_bytes)])
-    return _reduce(ranks, rounds, block_bytes, "binary tree reduce")
+    """Reduce up a complete binary tree: the broadcast run backwards."""
+    tree = binary_tree_broadcast(ranks, size, segments)
+    return _reduce(ranks, backwards(tree.rounds), dict(tree.block_bytes), "binary tree reduce")
 
 
 def binary_tree_allreduce(ranks: int, size: int, segments: int = 1) -> Movement:
@@ -238,6 +252,12 @@ def double_tree_broadcast(ranks: int, size: int, segments: int = 2) -> Movement:
     halves = [list(block_bytes)[0::2], list(block_bytes)[1::2]]
     rounds = _down_rounds(two_trees(ranks), halves)
     return _broadcast(ranks, rounds, block_bytes, "double tree broadcast")
+
+
+def double_tree_reduce(ranks: int, size: int, segments: int = 2) -> Movement:
+    """Reduce up two binary trees: the broadcast run backwards."""
+    tree = double_tree_broadcast(ranks, size, segments)
+    return _reduce(ranks, backwards(tree.rounds), dict(tree.block_bytes), "double tree reduce")
 
 
 def double_tree_allreduce(ranks: int, size: int, segments: int = 2) -> Movement:
