@@ -14,11 +14,11 @@ _AHN = "Ahn, Binkert, Davis, McLaren, Schreiber, HyperX, SC 2009"
 
 
 class DirectLinks(NamedTuple):
-    """Links by kind: to endpoints, short (local) and long (global) ones between switches."""
+    """Links by kind: to endpoints, within a group of switches, and between groups."""
 
     endpoint: float
-    local: float
-    global_: float
+    within: float
+    between: float
 
 
 @kernel(

@@ -76,7 +76,7 @@ def net_rate(line_rate: float, codeword: float, message: float, transcoding: flo
     source="IEEE 802.3 clauses 91 and 119",
     formula="rate * codeword / message / transcoding",
 )
-def line_rate(rate: float, codeword: float, message: float, transcoding: float) -> float:
+def required_line_rate(rate: float, codeword: float, message: float, transcoding: float) -> float:
     """Line rate that a rate of data needs."""
     return rate * codeword / message / transcoding
 
