@@ -60,30 +60,32 @@ def linear_layers(
 
 @kernel(
     unit="s",
-    rises="tokens active_weights local_weights width operand_bytes",
-    falls="tensor matmul_rate memory_rate",
+    rises="tokens active_weights stored_weights width operand_bytes",
+    falls="expert tensor expert_rate memory_rate",
     source=_ROOFLINE,
-    formula="time = 2 tokens active_weights / (tensor matmul_rate) + operand_bytes "
-    "(tokens width + local_weights) / tensor / memory_rate",
+    formula="time = 2 tokens active_weights / (tensor expert_rate) + operand_bytes "
+    "(tokens width + stored_weights / expert) / tensor / memory_rate",
 )
 def expert_layers(
     tokens: float,
     active_weights: float,
-    local_weights: float,
+    stored_weights: float,
     width: float,
+    expert: float,
     tensor: float,
     operand_bytes: float,
-    matmul_rate: float,
+    expert_rate: float,
     memory_rate: float,
 ) -> WorkTerms:
     """Forward time [s] of grouped products of routed experts under balanced routing.
 
-    `active_weights` counts the experts one token uses, `local_weights` those stored here.
+    `active_weights` counts the experts one token uses, `stored_weights` all of them, spread
+    over `expert` ranks.
     """
     shard = 1.0 / tensor
     return WorkTerms(
-        2.0 * tokens * active_weights * shard / matmul_rate,
-        operand_bytes * (tokens * width + local_weights) * shard / memory_rate,
+        2.0 * tokens * active_weights * shard / expert_rate,
+        operand_bytes * (tokens * width + stored_weights / expert) * shard / memory_rate,
     )
 
 

@@ -69,8 +69,8 @@ class StepTimeTerms(NamedTuple):
 
 @kernel(
     unit="s",
-    rises="layer layers vocabulary vocabulary_share micro_batches bubble_factor hand_over "
-    "gradients optimizer straggler_share",
+    rises="layer layer_gathers layers vocabulary vocabulary_share micro_batches bubble_factor "
+    "hand_over gradients expert_gradients optimizer straggler_share",
     falls="gradient_overlap",
     free="pipeline virtual ranks domain_ranks",
     free_because="more stages shorten a stage and lengthen the bubble; stragglers grow with "
@@ -82,6 +82,7 @@ class StepTimeTerms(NamedTuple):
 )
 def training_step(
     layer: float,
+    layer_gathers: float,
     layers: float,
     vocabulary: float,
     vocabulary_share: float,
@@ -91,6 +92,7 @@ def training_step(
     bubble_factor: float,
     hand_over: float,
     gradients: float,
+    expert_gradients: float,
     gradient_overlap: float,
     optimizer: float,
     straggler_share: float,
@@ -98,12 +100,13 @@ def training_step(
     domain_ranks: float,
 ) -> StepTimeTerms:
     """Time [s] of one optimizer step."""
-    stage = layer * layers / pipeline
+    deepest = virtual * math.ceil(layers / (pipeline * virtual) - 1e-9)
+    stage = (layer + layer_gathers) * deepest
     work = micro_batches * stage
     output = micro_batches * vocabulary * vocabulary_share
     bubble = bubble_factor * (pipeline - 1.0) / virtual * stage
     passing = 2.0 * virtual * micro_batches * hand_over
-    shown = gradients * (1.0 - gradient_overlap)
+    shown = (gradients + expert_gradients) * (1.0 - gradient_overlap)
     plain = work + output + bubble + passing + shown + optimizer
     spread = straggler_share * math.log2(max(1.0, ranks / domain_ranks))
     return StepTimeTerms(work, output, bubble, passing, shown, optimizer, plain * spread)
@@ -124,11 +127,27 @@ def optimizer_time(
 
 
 @kernel(
-    unit="s",
-    rises="first second third fourth",
-    source="definition",
-    formula="time = first + second + third + fourth",
+    unit="1",
+    rises="layers layer_parameters expert_parameters embedding_parameters output_parameters",
+    falls="pipeline expert tensor",
+    source="definition; of several stages the first holds the embedding, the last the output",
+    formula="(layers / pipeline (layer_parameters + expert_parameters / expert) + embedding and "
+    "output) / tensor",
 )
-def sum_of_four(first: float, second: float, third: float, fourth: float) -> float:
-    """Sum [s] of four times."""
-    return first + second + third + fourth
+def stage_parameters(
+    layers: float,
+    layer_parameters: float,
+    expert_parameters: float,
+    embedding_parameters: float,
+    output_parameters: float,
+    pipeline: float,
+    expert: float,
+    tensor: float,
+) -> float:
+    """Parameters [1] on one device of the fullest stage."""
+    if pipeline <= 1.0:
+        ends = embedding_parameters + output_parameters
+    else:
+        ends = max(embedding_parameters, output_parameters)
+    inner = layers / pipeline * (layer_parameters + expert_parameters / expert)
+    return (inner + ends) / tensor

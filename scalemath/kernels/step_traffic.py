@@ -67,6 +67,189 @@ def moved_by_rank(size: float, ranks: float, passes: float) -> float:
 
 
 @kernel(
+    unit="s",
+    rises="size ranks stride startup ramp network_latency",
+    falls="bandwidth pair_factor nic_rate node_ranks",
+    source=_RAMP,
+    formula="group_collective of 2 size (ranks - 1) / ranks bytes in two rounds",
+)
+def group_allreduce(
+    size: float,
+    ranks: float,
+    stride: float,
+    node_ranks: float,
+    startup: float,
+    bandwidth: float,
+    pair_factor: float,
+    ramp: float,
+    nic_rate: float,
+    network_latency: float,
+) -> GroupTerms:
+    """Time [s] of an allreduce of `size` bytes over a group."""
+    return group_collective(
+        moved_by_rank(size, ranks, 2.0),
+        ranks,
+        stride,
+        node_ranks,
+        startup,
+        bandwidth,
+        pair_factor,
+        ramp,
+        nic_rate,
+        network_latency,
+        2.0,
+    )
+
+
+@kernel(
+    unit="s",
+    rises="size ranks stride startup ramp network_latency",
+    falls="bandwidth pair_factor nic_rate node_ranks",
+    source=_RAMP,
+    formula="group_collective of size (ranks - 1) / ranks bytes in one round",
+)
+def group_gather(
+    size: float,
+    ranks: float,
+    stride: float,
+    node_ranks: float,
+    startup: float,
+    bandwidth: float,
+    pair_factor: float,
+    ramp: float,
+    nic_rate: float,
+    network_latency: float,
+) -> GroupTerms:
+    """Time [s] of an all-gather or a reduce-scatter of `size` bytes over a group."""
+    return group_collective(
+        moved_by_rank(size, ranks, 1.0),
+        ranks,
+        stride,
+        node_ranks,
+        startup,
+        bandwidth,
+        pair_factor,
+        ramp,
+        nic_rate,
+        network_latency,
+        1.0,
+    )
+
+
+@kernel(
+    unit="1",
+    rises="first second third",
+    source="definition",
+    formula="first second third",
+)
+def product_of_three(first: float, second: float, third: float) -> float:
+    """Product [1] of three counts or sizes."""
+    return first * second * third
+
+
+@kernel(
+    unit="byte",
+    rises="tokens query_width kv_width context",
+    falls="tensor",
+    source="Jacobs et al., DeepSpeed-Ulysses, arXiv 2309.14509: queries, keys, values and "
+    "outputs change from split sequences to split heads and back",
+    formula="2 byte tokens (2 query_width + kv_width) / tensor (context - 1) / context",
+)
+def context_exchange_bytes(
+    tokens: float, query_width: float, kv_width: float, tensor: float, context: float
+) -> float:
+    """Bytes [byte] a rank sends to re-split heads around one attention."""
+    return moved_by_rank(2.0 * tokens * (2.0 * query_width + kv_width) / tensor, context, 1.0)
+
+
+@kernel(
+    unit="byte",
+    rises="tokens kv_width context",
+    falls="tensor",
+    source="Liu, Zaharia & Abbeel, Ring Attention, arXiv 2310.01889",
+    formula="2 byte tokens kv_width (context - 1) / tensor",
+)
+def context_ring_bytes(tokens: float, kv_width: float, tensor: float, context: float) -> float:
+    """Bytes [byte] of keys and values a rank passes on around one attention."""
+    return 2.0 * tokens * kv_width * (context - 1.0) / tensor
+
+
+@kernel(
+    unit="s",
+    rises="exchange transfer",
+    falls="context_overlap attention",
+    free="context_ring",
+    free_because="a switch between re-splitting heads and passing keys and values around",
+    source="Liu, Zaharia & Abbeel, Ring Attention, arXiv 2310.01889",
+    formula="exchange, or max(0, transfer - context_overlap attention) for a ring",
+)
+def context_traffic(
+    exchange: float,
+    transfer: float,
+    attention: float,
+    context_overlap: float,
+    context_ring: float,
+) -> float:
+    """Exposed time [s] of context parallelism in one attention."""
+    if context_ring > 0.5:
+        return max(0.0, transfer - context_overlap * attention)
+    return exchange
+
+
+@kernel(
+    unit="s",
+    rises="allreduce gather allreduces gathers expert_exchange expert_exchanges context",
+    falls="tensor_overlap expert_overlap",
+    source="Korthikanti et al., MLSys 2023, for the collectives of tensor and sequence "
+    "parallelism; Lepikhin et al., GShard, ICLR 2021, for dispatch and combine",
+    formula="(1 - tensor_overlap) (allreduces allreduce + gathers gather) "
+    "+ (1 - expert_overlap) expert_exchanges expert_exchange + context",
+)
+def layer_traffic(
+    allreduce: float,
+    gather: float,
+    allreduces: float,
+    gathers: float,
+    tensor_overlap: float,
+    expert_exchange: float,
+    expert_exchanges: float,
+    expert_overlap: float,
+    context: float,
+) -> float:
+    """Exposed communication [s] inside a layer for one micro-batch in one direction."""
+    tensor = (1.0 - tensor_overlap) * (allreduces * allreduce + gathers * gather)
+    return tensor + (1.0 - expert_overlap) * expert_exchanges * expert_exchange + context
+
+
+@kernel(
+    unit="s",
+    rises="activation_size pipeline gather hand_over_gather hand_over_latency",
+    falls="tensor bandwidth nic_rate",
+    free="ranks node_ranks",
+    free_because="stages inside one node use the scale-up network",
+    source="Narayanan et al., SC21 (arXiv 2104.04473), section 4.1: scatter/gather",
+    formula="hand_over_latency + activation_size / tensor / rate + hand_over_gather gather",
+)
+def stage_hand_over(
+    activation_size: float,
+    tensor: float,
+    pipeline: float,
+    ranks: float,
+    node_ranks: float,
+    bandwidth: float,
+    nic_rate: float,
+    gather: float,
+    hand_over_gather: float,
+    hand_over_latency: float,
+) -> float:
+    """Time [s] to hand the activations of a micro-batch to the next stage."""
+    if pipeline <= 1.0:
+        return 0.0
+    rate = bandwidth if ranks <= node_ranks else nic_rate
+    return hand_over_latency + activation_size / tensor / rate + hand_over_gather * gather
+
+
+@kernel(
     unit="byte",
     rises="tokens width element_bytes top_k node_limit",
     falls="sequence_shards",

@@ -301,7 +301,7 @@ def strong_scaling(
             "strong_scaling: peak is missing beside flops; write peak='2.25 PFLOP/s', or give "
             "time_one='62.55 ms'"
         )
-    given = {
+    given: dict[str, float | str] = {
         "time_one": time_one,
         "flops": flops,
         "peak": peak,

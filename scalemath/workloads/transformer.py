@@ -13,7 +13,7 @@ from scalemath.core.errors import ContradictionError, RangeError
 class Gemm(NamedTuple):
     """One matrix product: rows are tokens, `columns` outputs, `inner` inputs.
 
-    `split` says which side tensor parallelism divides: "columns", "inner" or "none"; `count`
+    `split` says which side tensor parallelism divides: "columns", "inner" or "none"; `used`
     how many of them a token passes (routed experts), `stored` how many a layer holds.
     """
 
@@ -21,7 +21,7 @@ class Gemm(NamedTuple):
     columns: int
     inner: int
     split: str
-    count: int = 1
+    used: int = 1
     stored: int = 1
 
     @property
@@ -34,8 +34,8 @@ def _count(default: int | None = None, low: int = 0) -> int:
     """Return the attrs field of a whole number."""
     checks = [instance_of(int), ge(low)]
     if default is None:
-        return field(validator=checks)  # type: ignore[no-any-return]
-    return field(default=default, validator=checks)  # type: ignore[no-any-return]
+        return field(validator=checks)
+    return field(default=default, validator=checks)
 
 
 @frozen(kw_only=True)
@@ -216,11 +216,11 @@ class Transformer:
             return (router,)
         return (router, *self._block("shared expert", self.expert_ffn * self.shared_experts))
 
-    def _block(self, name: str, width: int, count: int = 1, stored: int = 1) -> tuple[Gemm, ...]:
+    def _block(self, name: str, width: int, used: int = 1, stored: int = 1) -> tuple[Gemm, ...]:
         columns = 2 * width if self.gated else width
         return (
-            Gemm(f"{name} up", columns, self.hidden, "columns", count, stored),
-            Gemm(f"{name} down", self.hidden, width, "inner", count, stored),
+            Gemm(f"{name} up", columns, self.hidden, "columns", used, stored),
+            Gemm(f"{name} down", self.hidden, width, "inner", used, stored),
         )
 
     def gemms(self) -> tuple[Gemm, ...]:
@@ -252,14 +252,15 @@ class Transformer:
         """Parameters of a layer outside its feed-forward block."""
         return sum(g.weights for g in self.attention_gemms()) + self.vector_parameters
 
-    def _ffn_parameters(self, width: int) -> int:
+    def ffn_parameters(self, width: int) -> int:
+        """Parameters of a feed-forward block of this inner width."""
         matrices = (3 if self.gated else 2) * self.hidden * width
         return matrices + ((2 if self.gated else 1) * width + self.hidden) * self.ffn_bias
 
     @property
     def expert_parameters(self) -> int:
         """Parameters of one routed expert."""
-        return self._ffn_parameters(self.expert_ffn)
+        return self.ffn_parameters(self.expert_ffn)
 
     @property
     def always_parameters(self) -> int:
@@ -267,7 +268,7 @@ class Transformer:
         count = self.experts * (self.hidden + self.router_bias)
         count += self.shared_gate * self.hidden
         if self.shared_experts:
-            count += self._ffn_parameters(self.expert_ffn * self.shared_experts)
+            count += self.ffn_parameters(self.expert_ffn * self.shared_experts)
         return count
 
     @property
@@ -286,7 +287,7 @@ class Transformer:
         return self.hidden * (2 if self.norm == "layernorm" and self.norm_bias else 1)
 
     def _total(self, experts_counted: int) -> int:
-        dense = self.plain_layers * self._ffn_parameters(self.ffn) if self.plain_layers else 0
+        dense = self.plain_layers * self.ffn_parameters(self.ffn) if self.plain_layers else 0
         routed = self.expert_layers * (
             self.always_parameters + experts_counted * self.expert_parameters
         )

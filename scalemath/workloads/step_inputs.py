@@ -1,0 +1,171 @@
+"""Lowering of model, plan, machine and stack to the floats of the step model."""
+
+from __future__ import annotations
+
+import math
+
+from scalemath.workloads.lowering import LayerNumbers, layer_numbers
+from scalemath.workloads.machine import Machine
+from scalemath.workloads.plan import SCHEDULES, ParallelPlan
+from scalemath.workloads.stack import Stack
+from scalemath.workloads.transformer import Transformer
+
+Floats = dict[str, float]
+
+
+def model_floats(model: Transformer, stack: Stack) -> Floats:
+    """Everything that depends on the architecture, and on how the software runs it."""
+    n = layer_numbers(model)
+    given = n._asdict()
+    given.pop("last_gemm_share")
+    given.pop("ffn_width")
+    given.pop("expert_ffn_width")
+    nodes = model.expert_node_limit
+    expert_share = model.expert_layers / model.layers
+    given["node_limit"] = nodes * expert_share if nodes else math.inf
+    given.update(_element_bytes(model, n, stack))
+    return given
+
+
+def _element_bytes(model: Transformer, n: LayerNumbers, stack: Stack) -> Floats:
+    """Traffic of everything but products, in bytes per token and layer."""
+    unit = 2.0 * stack.element_factor
+    drop = 3.0 if stack.dropout else 0.0
+    inner = n.ffn_width + n.expert_ffn_width
+    turned = 0.0 if model.positions else 2.0 * (n.query_width + n.kv_width / 2.0)
+    gated = model.gated
+    return {
+        "element_sequence_forward": unit * (10.0 + drop) * n.hidden,
+        "element_sequence_backward": unit * (12.0 + drop) * n.hidden,
+        "element_sharded_forward": unit * ((3.0 if gated else 2.0) * inner + turned),
+        "element_sharded_backward": unit * ((5.0 if gated else 3.0) * inner + turned),
+        "element_pairs_forward": unit * 6.0 * n.routed_tokens * n.hidden,
+        "element_pairs_backward": unit * 8.0 * n.routed_tokens * n.hidden,
+    }
+
+
+def recompute_floats(model: Transformer, plan: ParallelPlan) -> Floats:
+    """Shares of the forward work that the backward pass repeats."""
+    linear = attention = element = traffic = 0.0
+    if plan.recompute == "selective":
+        attention = 1.0
+    elif plan.recompute == "operators":
+        linear, element = 0.5, 1.0
+    elif plan.recompute == "full":
+        linear = attention = element = traffic = 1.0
+    elif plan.recompute == "full-early-stop":
+        linear, attention, element, traffic = (
+            1.0 - layer_numbers(model).last_gemm_share,
+            1.0,
+            1.0,
+            0.75,
+        )
+    return {
+        "recompute_linear": linear,
+        "recompute_attention": attention,
+        "recompute_element": element,
+        "recompute_traffic": traffic,
+    }
+
+
+def plan_floats(plan: ParallelPlan, sequence: int, stack: Stack) -> Floats:
+    """Everything that depends on the plan."""
+    shards = float(plan.data * plan.context)
+    weights_sharded = plan.sharding == "weights"
+    whole = 2.0 * (1.0 + plan.sequence_parallel)
+    gather = 1.5 if stack.precision == "8-bit" and weights_sharded else 2.0
+    return {
+        "sequence": float(sequence),
+        "tensor": float(plan.tensor),
+        "pipeline": float(plan.pipeline),
+        "context": float(plan.context),
+        "expert": float(plan.expert),
+        "virtual": float(plan.virtual),
+        "micro_batch": float(plan.micro_batch),
+        "micro_batches": plan.micro_batches,
+        "ranks": float(plan.ranks),
+        "shards": shards,
+        "expert_shards": shards / plan.expert,
+        "expert_span": float(plan.tensor * plan.expert),
+        "expert_stride": float(plan.tensor),
+        "state_shards": 1.0 if plan.sharding == "none" else shards,
+        "sequence_parallel": float(plan.sequence_parallel),
+        "sequence_shards": float(plan.tensor if plan.sequence_parallel else 1),
+        "allreduces_forward": 0.0 if plan.sequence_parallel else 2.0,
+        "allreduces_backward": 0.0 if plan.sequence_parallel else 2.0,
+        "gathers_forward": whole * gather / 2.0 if plan.sequence_parallel else 0.0,
+        "gathers_backward": (whole + 1.0) * gather / 2.0 if plan.sequence_parallel else 0.0,
+        "regather": 0.0 if plan.keep_weights else 1.0,
+        "gather_bytes": stack.gather_bytes if weights_sharded else 0.0,
+        "scatter_bytes": stack.scatter_bytes if weights_sharded else 0.0,
+        "gradient_bytes": 0.0 if weights_sharded else stack.gradient_bytes,
+        "whole_bytes": 0.0 if weights_sharded else stack.whole_bytes,
+        "bubble_factor": SCHEDULES[plan.schedule],
+    }
+
+
+def machine_floats(machine: Machine, stack: Stack, context: int) -> Floats:
+    """Everything that depends on the machine, at the precision of the stack."""
+    rate = machine.peak * machine.matmul_share
+    low = stack.precision == "8-bit"
+    fused = stack.attention == "fused"
+    loss = 1.0 + stack.context_loss * (1.0 - 1.0 / context) * (stack.context != "exchange")
+    attention = machine.peak * machine.attention_share / loss if fused else rate / 1.2
+    layer_rate = rate * stack.low_precision_gain if low else rate
+    exposed = 2.0 * stack.operand_exposed
+    given = {
+        "matmul_rate": layer_rate,
+        "expert_rate": layer_rate * stack.expert_share,
+        "output_rate": rate,
+        "memory_rate": machine.memory_rate,
+        "operand_bytes": exposed + (stack.cast_bytes if low else 0.0),
+        "output_operand_bytes": exposed,
+        "executed_share": 0.5 if fused else 1.0,
+        "attention_rate_forward": attention,
+        "attention_rate_backward": attention / (2.5 if fused else 2.0),
+        "score_bytes_forward": 0.0 if fused else 11.0,
+        "score_bytes_backward": 0.0 if fused else 19.0,
+        "node_ranks": float(machine.node_ranks),
+        "nic_rate": machine.nic_rate,
+        "network_latency": machine.network_latency,
+        "hand_over_latency": machine.hand_over_latency,
+        "straggler_share": machine.straggler_share,
+        "activation_bytes": 2.0,
+        "expert_bytes_per_value": 2.0,
+        "expert_exchanges": 2.0,
+    }
+    for kind in ("allreduce", "gather", "exchange"):
+        for name, value in getattr(machine, kind)._asdict().items():
+            given[f"{kind}_{name}"] = value
+    return given
+
+
+def stack_floats(stack: Stack) -> Floats:
+    """Everything that depends on the software alone."""
+    return {
+        "loss_bytes": stack.loss_bytes,
+        "vocabulary_share": stack.output_share,
+        "tensor_overlap": stack.tensor_overlap,
+        "gradient_overlap": stack.gradient_overlap,
+        "expert_overlap": stack.expert_overlap,
+        "context_overlap": stack.context_overlap if stack.context == "ring" else 0.0,
+        "context_ring": float(stack.context != "exchange"),
+        "hidden_share": stack.gather_hidden,
+        "interference": stack.interference,
+        "state_bytes": stack.state_bytes,
+        "host_floor": stack.host_floor,
+        "hand_over_gather": float(stack.hand_over_gather),
+    }
+
+
+def step_inputs(
+    model: Transformer, plan: ParallelPlan, machine: Machine, stack: Stack, sequence: int
+) -> Floats:
+    """All floats of the step model for one job."""
+    return {
+        **model_floats(model, stack),
+        **recompute_floats(model, plan),
+        **plan_floats(plan, sequence, stack),
+        **machine_floats(machine, stack, plan.context),
+        **stack_floats(stack),
+    }

@@ -1,0 +1,241 @@
+"""The wiring of a training step: which kernel feeds which, as one model that sweeps run."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from scalemath.core.kernel import kernel_of
+from scalemath.core.model import Model, Parameter, Step
+from scalemath.kernels import layer_time as layer
+from scalemath.kernels import step_time as whole
+from scalemath.kernels import step_traffic as traffic
+
+_GROUP = ("startup", "bandwidth", "pair_factor", "ramp")
+
+
+def _step(output: str, function: Any, unit: str = "s", **rename: str) -> Step:
+    return Step(output, {"": kernel_of(function)}, unit, rename=rename)
+
+
+def _curve(kind: str) -> dict[str, str]:
+    """Rename the constants of a collective to those of its kind."""
+    return {name: f"{kind}_{name}" for name in _GROUP}
+
+
+def _collective(output: str, kind: str, size: str, ranks: str, stride: str) -> Step:
+    functions = {"allreduce": traffic.group_allreduce, "gather": traffic.group_gather}
+    rename = {"size": size, "ranks": ranks, "stride": stride, **_curve(kind)}
+    return _step(output, functions[kind], **rename)
+
+
+def _exchange(output: str, moved: str, ranks: str, stride: str) -> Step:
+    rename = {"moved_bytes": moved, "ranks": ranks, "stride": stride, "rounds": "one"}
+    return _step(output, traffic.group_collective, **rename, **_curve("exchange"))
+
+
+_ATTENTION = {"score_bytes": "score_bytes_{}", "attention_rate": "attention_rate_{}"}
+_ELEMENT = {
+    "bytes_sharded": "element_sharded_{}",
+    "bytes_sequence": "element_sequence_{}",
+    "bytes_pairs": "element_pairs_{}",
+}
+
+
+def _directed(names: dict[str, str], direction: str) -> dict[str, str]:
+    return {own: name.format(direction) for own, name in names.items()}
+
+
+def _layer_traffic(direction: str, context: str) -> Step:
+    return _step(
+        f"traffic_{direction}",
+        traffic.layer_traffic,
+        allreduce="tensor_allreduce",
+        gather="tensor_gather",
+        allreduces=f"allreduces_{direction}",
+        gathers=f"gathers_{direction}",
+        context=context,
+    )
+
+
+def _context(direction: str) -> Step:
+    return _step(
+        f"context_{direction}",
+        traffic.context_traffic,
+        exchange="context_exchange",
+        transfer=f"context_transfer_{direction}",
+        attention=f"attention_{direction}",
+    )
+
+
+STEPS: tuple[Step, ...] = (
+    _step("tokens", layer.micro_batch_tokens, "1"),
+    # computation of a layer
+    _step("linear", layer.linear_layers, weights="linear_weights"),
+    _step(
+        "experts",
+        layer.expert_layers,
+        active_weights="expert_active_weights",
+        stored_weights="expert_stored_weights",
+        width="expert_width",
+    ),
+    _step("attention_forward", layer.attention_core, **_directed(_ATTENTION, "forward")),
+    _step("attention_backward", layer.attention_core, **_directed(_ATTENTION, "backward")),
+    _step("element_forward", layer.element_wise, **_directed(_ELEMENT, "forward")),
+    _step("element_backward", layer.element_wise, **_directed(_ELEMENT, "backward")),
+    _step(
+        "output",
+        layer.vocabulary_layer,
+        operand_bytes="output_operand_bytes",
+        matmul_rate="output_rate",
+    ),
+    # communication inside a layer
+    _step(
+        "activation_size",
+        traffic.product_of_three,
+        "byte",
+        first="tokens",
+        second="hidden",
+        third="activation_bytes",
+    ),
+    _collective("tensor_allreduce", "allreduce", "activation_size", "tensor", "one"),
+    _collective("tensor_gather", "gather", "activation_size", "tensor", "one"),
+    _step(
+        "expert_moved",
+        traffic.expert_bytes,
+        "byte",
+        width="hidden",
+        element_bytes="expert_bytes_per_value",
+        top_k="routed_tokens",
+        ranks="expert",
+        stride="expert_stride",
+    ),
+    _exchange("expert_exchange", "expert_moved", "expert", "expert_stride"),
+    _step("context_moved", traffic.context_exchange_bytes, "byte"),
+    _exchange("context_exchange", "context_moved", "context", "tensor"),
+    _step("context_ring_moved", traffic.context_ring_bytes, "byte"),
+    _exchange("context_transfer_forward", "context_ring_moved", "context", "tensor"),
+    _step(
+        "context_ring_moved_backward",
+        traffic.product_of_three,
+        "byte",
+        first="context_ring_moved",
+        second="context_backward_factor",
+        third="one",
+    ),
+    _exchange(
+        "context_transfer_backward", "context_ring_moved_backward", "context", "tensor"
+    ),
+    _context("forward"),
+    _context("backward"),
+    _layer_traffic("forward", "context_forward"),
+    _layer_traffic("backward", "context_backward"),
+    _step("layer", whole.layer_time),
+    # weights gathered for a layer
+    _step(
+        "layer_weights",
+        whole.stage_parameters,
+        "1",
+        layers="one",
+        embedding_parameters="zero",
+        output_parameters="zero",
+        pipeline="one",
+    ),
+    _step(
+        "gather_size",
+        traffic.product_of_three,
+        "byte",
+        first="layer_weights",
+        second="gather_bytes",
+        third="one",
+    ),
+    _collective("weight_gather", "gather", "gather_size", "shards", "tensor"),
+    _step(
+        "scatter_size",
+        traffic.product_of_three,
+        "byte",
+        first="layer_weights",
+        second="scatter_bytes",
+        third="one",
+    ),
+    _collective("weight_scatter", "gather", "scatter_size", "shards", "tensor"),
+    _step(
+        "layer_gathers",
+        traffic.sharded_weights,
+        gather="weight_gather",
+        scatter="weight_scatter",
+        forward="layer.forward",
+        backward="layer.backward",
+    ),
+    # stages, gradients, optimizer
+    _step(
+        "hand_over",
+        traffic.stage_hand_over,
+        bandwidth="gather_bandwidth",
+        gather="tensor_gather",
+    ),
+    _step("parameters", whole.stage_parameters, "1"),
+    _step(
+        "dense_parameters", whole.stage_parameters, "1", expert_parameters="zero", expert="one"
+    ),
+    _step(
+        "routed_parameters",
+        whole.stage_parameters,
+        "1",
+        layer_parameters="zero",
+        embedding_parameters="zero",
+        output_parameters="zero",
+    ),
+    _step(
+        "gradient_size",
+        traffic.product_of_three,
+        "byte",
+        first="dense_parameters",
+        second="gradient_bytes",
+        third="one",
+    ),
+    _collective("gradients", "gather", "gradient_size", "shards", "tensor"),
+    _step(
+        "expert_gradient_size",
+        traffic.product_of_three,
+        "byte",
+        first="routed_parameters",
+        second="gradient_bytes",
+        third="one",
+    ),
+    _collective(
+        "expert_gradients", "gather", "expert_gradient_size", "expert_shards", "expert_span"
+    ),
+    _step("update", whole.optimizer_time, shards="state_shards"),
+    _step(
+        "time",
+        whole.training_step,
+        vocabulary="output",
+        optimizer="update",
+        domain_ranks="node_ranks",
+    ),
+)
+
+
+def _parameters() -> tuple[Parameter, ...]:
+    """Every name the steps need that no step makes; constants have a default."""
+    made: set[str] = set()
+    for step in STEPS:
+        made.add(step.output)
+        made.update(f"{step.output}.{t}" for k in step.kernels.values() for t in k.terms)
+    constants = {"one": 1.0, "zero": 0.0, "context_backward_factor": 2.0}
+    found: dict[str, Parameter] = {}
+    for step in STEPS:
+        for kernel in step.kernels.values():
+            for name in step.arguments(kernel):
+                if name not in made and name not in found:
+                    found[name] = Parameter(
+                        name,
+                        "number",
+                        required=name not in constants,
+                        default=constants.get(name, math.nan),
+                    )
+    return tuple(found.values())
+
+
+STEP_MODEL = Model("training_step", _parameters(), STEPS, "time")
