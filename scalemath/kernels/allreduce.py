@@ -11,7 +11,7 @@ from scalemath.kernels.primitives import floor_log2, power_of_two_below
 from scalemath.kernels.terms import CollectiveTerms
 
 PATARASU = (
-    "Patarasu and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "
+    "Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "
     "J. Parallel Distrib. Comput. 69(2) 2009, 117-124"
 )
 THAKUR = (
@@ -117,6 +117,4 @@ def allreduce_binomial(
     """Allreduce up and down a binomial tree, the whole vector in every message."""
     up = reduce_binomial(size, ranks, bandwidth, latency, reduction_rate)
     down = broadcast_binomial(size, ranks, bandwidth, latency)
-    return CollectiveTerms(
-        up.latency + down.latency, up.bandwidth + down.bandwidth, up.reduction
-    )
+    return CollectiveTerms(up.latency + down.latency, up.bandwidth + down.bandwidth, up.reduction)

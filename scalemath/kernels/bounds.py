@@ -16,7 +16,7 @@ CHAN = (
     "and experience, Concurrency Computat. Pract. Exper. 19(13) 2007, 1749-1783, lower bounds"
 )
 PATARASU = (
-    "Patarasu and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "
+    "Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "
     "J. Parallel Distrib. Comput. 69(2) 2009, 117-124"
 )
 CUT = "bytes that must leave or enter one of equal groups, over the rate of its way out"
@@ -93,9 +93,7 @@ def reduce_scatter_bound(
     rises="size ranks latency",
     falls="bandwidth ports",
     source=CHAN,
-    formula=(
-        "max(ceil(log2(ranks)) * latency, (ranks - 1) / ranks * size / (ports * bandwidth))"
-    ),
+    formula=("max(ceil(log2(ranks)) * latency, (ranks - 1) / ranks * size / (ports * bandwidth))"),
 )
 def exchange_bound(
     size: float, ranks: float, bandwidth: float, latency: float, ports: float
@@ -121,9 +119,7 @@ def broadcast_bound(
     """Least time of a broadcast between endpoints."""
     if ranks < 2.0:
         return CollectiveTerms(0.0, 0.0, 0.0)
-    return binding_bound(
-        rounds_bound(ranks, latency, ports), size / (ports * bandwidth), 0.0
-    )
+    return binding_bound(rounds_bound(ranks, latency, ports), size / (ports * bandwidth), 0.0)
 
 
 @kernel(
@@ -184,6 +180,34 @@ def in_network_exchange_bound(
     if ranks < 2.0:
         return CollectiveTerms(0.0, 0.0, 0.0)
     return binding_bound(latency, (ranks - 1.0) * size / (ranks * bandwidth), 0.0)
+
+
+@kernel(
+    unit="s",
+    rises="busiest_port ranks latency",
+    falls="bandwidth ports",
+    source=CHAN + "; the busiest port must carry all its bytes",
+    formula="max(ceil(log2(ranks)) * latency, busiest_port / (ports * bandwidth))",
+)
+def uneven_exchange_bound(
+    busiest_port: float, ranks: float, bandwidth: float, latency: float, ports: float
+) -> CollectiveTerms:
+    """Least time of an all-to-all of unequal blocks."""
+    return binding_bound(
+        rounds_bound(ranks, latency, ports), busiest_port / (ports * bandwidth), 0.0
+    )
+
+
+@kernel(
+    unit="s",
+    rises="size latency",
+    falls="bandwidth ports",
+    source="a message takes its latency, and its bytes must pass the port",
+    formula="latency + size / (ports * bandwidth)",
+)
+def message_bound(size: float, bandwidth: float, latency: float, ports: float) -> CollectiveTerms:
+    """Least time of one message; it is what it takes, too."""
+    return CollectiveTerms(latency, size / (ports * bandwidth), 0.0)
 
 
 @kernel(

@@ -67,9 +67,7 @@ def broadcast_scatter_ring(
     """Broadcast by a binomial scatter and an all-gather around a ring."""
     first = scatter_binomial(size, ranks, bandwidth, latency)
     second = all_gather_ring(size, ranks, bandwidth, latency)
-    return CollectiveTerms(
-        first.latency + second.latency, first.bandwidth + second.bandwidth, 0.0
-    )
+    return CollectiveTerms(first.latency + second.latency, first.bandwidth + second.bandwidth, 0.0)
 
 
 @kernel(
@@ -88,9 +86,7 @@ def broadcast_scatter_doubling(
     """Broadcast by a binomial scatter and a logarithmic all-gather."""
     first = scatter_binomial(size, ranks, bandwidth, latency)
     second = all_gather_bruck(size, ranks, bandwidth, latency)
-    return CollectiveTerms(
-        first.latency + second.latency, first.bandwidth + second.bandwidth, 0.0
-    )
+    return CollectiveTerms(first.latency + second.latency, first.bandwidth + second.bandwidth, 0.0)
 
 
 @kernel(

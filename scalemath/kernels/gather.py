@@ -13,7 +13,7 @@ from scalemath.kernels.primitives import ceil_log2, floor_log2, power_of_two_bel
 from scalemath.kernels.terms import CollectiveTerms
 
 PATARASU = (
-    "Patarasu and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "
+    "Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "
     "J. Parallel Distrib. Comput. 69(2) 2009, 117-124"
 )
 THAKUR = (
@@ -147,9 +147,7 @@ def reduce_scatter_pat(
     source=PATARASU,
     formula="(ranks - 1) * latency + (ranks - 1) / ranks * size / bandwidth",
 )
-def all_gather_ring(
-    size: float, ranks: float, bandwidth: float, latency: float
-) -> CollectiveTerms:
+def all_gather_ring(size: float, ranks: float, bandwidth: float, latency: float) -> CollectiveTerms:
     """All-gather around a ring."""
     steps = ranks - 1.0
     return CollectiveTerms(steps * latency, steps * size / (ranks * bandwidth), 0.0)
@@ -202,9 +200,7 @@ def all_gather_bruck(
     source=PAT,
     formula="ceil(log2(ranks)) * latency + (ranks - 1) / ranks * size / bandwidth",
 )
-def all_gather_pat(
-    size: float, ranks: float, bandwidth: float, latency: float
-) -> CollectiveTerms:
+def all_gather_pat(size: float, ranks: float, bandwidth: float, latency: float) -> CollectiveTerms:
     """All-gather over parallel aggregated trees: the farthest peer first, as few blocks."""
     return all_gather_bruck(size, ranks, bandwidth, latency)
 
@@ -232,9 +228,7 @@ def scatter_binomial(
     source="sum over the messages of the root, each paying the latency at its one port",
     formula="(ranks - 1) * latency + (ranks - 1) / ranks * size / bandwidth",
 )
-def scatter_direct(
-    size: float, ranks: float, bandwidth: float, latency: float
-) -> CollectiveTerms:
+def scatter_direct(size: float, ranks: float, bandwidth: float, latency: float) -> CollectiveTerms:
     """Scatter by one message from the root to each rank."""
     steps = ranks - 1.0
     return CollectiveTerms(steps * latency, steps * size / (ranks * bandwidth), 0.0)
@@ -247,9 +241,7 @@ def scatter_direct(
     source="the scatter run backwards; " + THAKUR,
     formula="ceil(log2(ranks)) * latency + (ranks - 1) / ranks * size / bandwidth",
 )
-def gather_binomial(
-    size: float, ranks: float, bandwidth: float, latency: float
-) -> CollectiveTerms:
+def gather_binomial(size: float, ranks: float, bandwidth: float, latency: float) -> CollectiveTerms:
     """Gather up a binomial tree."""
     return scatter_binomial(size, ranks, bandwidth, latency)
 
@@ -261,8 +253,6 @@ def gather_binomial(
     source="incast: all messages queue at the root's one port",
     formula="(ranks - 1) * latency + (ranks - 1) / ranks * size / bandwidth",
 )
-def gather_direct(
-    size: float, ranks: float, bandwidth: float, latency: float
-) -> CollectiveTerms:
+def gather_direct(size: float, ranks: float, bandwidth: float, latency: float) -> CollectiveTerms:
     """Gather by one message from each rank to the root: an incast."""
     return scatter_direct(size, ranks, bandwidth, latency)

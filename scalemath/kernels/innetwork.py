@@ -39,9 +39,7 @@ def allreduce_sharp(
     """Allreduce in a tree of switches: each rank sends the vector up and gets it down once."""
     if ranks < 2.0:
         return CollectiveTerms(0.0, 0.0, 0.0)
-    return CollectiveTerms(
-        2.0 * latency + 2.0 * levels * switch_latency, size / bandwidth, 0.0
-    )
+    return CollectiveTerms(2.0 * latency + 2.0 * levels * switch_latency, size / bandwidth, 0.0)
 
 
 @kernel(

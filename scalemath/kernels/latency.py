@@ -7,9 +7,7 @@ import math
 from scalemath.core.kernel import kernel
 from scalemath.kernels.terms import MessageTerms
 
-HOCKNEY = (
-    "Hockney, The communication challenge for MPP, Parallel Computing 20(3) 1994, 389-398"
-)
+HOCKNEY = "Hockney, The communication challenge for MPP, Parallel Computing 20(3) 1994, 389-398"
 
 
 @kernel(
@@ -70,17 +68,6 @@ def serial_chunk_latency(chunks: float, latency: float) -> float:
 def bandwidth_delay_product(bandwidth: float, latency: float) -> float:
     """Bytes in flight that keep a path of this delay busy."""
     return bandwidth * latency
-
-
-@kernel(
-    unit="s",
-    rises="endpoint_latency switch_latency switches",
-    source="sum over the parts of a path",
-    formula="endpoint_latency + switches * switch_latency",
-)
-def path_latency(endpoint_latency: float, switch_latency: float, switches: float) -> float:
-    """One-way latency of a path through a number of switches."""
-    return endpoint_latency + switches * switch_latency
 
 
 @kernel(

@@ -150,9 +150,7 @@ def all_gather_torus_all_ports(
     dimensions: float,
 ) -> CollectiveTerms:
     """All-gather of slices that start in different dimensions; exact for equal sides."""
-    return bucket_phase(
-        size, ranks, bandwidth, latency, math.inf, half_hops, 2.0 * dimensions
-    )
+    return bucket_phase(size, ranks, bandwidth, latency, math.inf, half_hops, 2.0 * dimensions)
 
 
 @kernel(
@@ -253,15 +251,11 @@ def allreduce_torus_all_ports(
         "mean distance on a ring of d is floor(d**2 / 4) / d, shared by two directions; "
         "the longest dimension is the busiest"
     ),
-    formula=(
-        "half_hops * latency + size * floor(longest**2 / 4) / (2 * longest * bandwidth)"
-    ),
+    formula=("half_hops * latency + size * floor(longest**2 / 4) / (2 * longest * bandwidth)"),
 )
 def all_to_all_torus(
     size: float, bandwidth: float, latency: float, half_hops: float, longest: float
 ) -> CollectiveTerms:
     """All-to-all by shortest paths on a torus, both directions of every ring in use."""
     distance = math.floor(0.25 * longest * longest)
-    return CollectiveTerms(
-        half_hops * latency, size * distance / (2.0 * longest * bandwidth), 0.0
-    )
+    return CollectiveTerms(half_hops * latency, size * distance / (2.0 * longest * bandwidth), 0.0)

@@ -75,9 +75,7 @@ def pipeline_reduced(
         stretch = 1.0 + overhead / work
         return CollectiveTerms(start + overhead, wire * stretch, arithmetic * stretch)
     stretch = 1.0 + fill / least_segments
-    return CollectiveTerms(
-        start + least_segments * latency, wire * stretch, arithmetic * stretch
-    )
+    return CollectiveTerms(start + least_segments * latency, wire * stretch, arithmetic * stretch)
 
 
 @kernel(
@@ -87,9 +85,7 @@ def pipeline_reduced(
     source=PIPELINE + "; a chain of ranks - 1 hops",
     formula="(sqrt((ranks - 2) * latency) + sqrt(size / bandwidth))**2 with the best segments",
 )
-def broadcast_chain(
-    size: float, ranks: float, bandwidth: float, latency: float
-) -> CollectiveTerms:
+def broadcast_chain(size: float, ranks: float, bandwidth: float, latency: float) -> CollectiveTerms:
     """Broadcast along a chain in the best number of segments."""
     if ranks < 2.0:
         return CollectiveTerms(0.0, 0.0, 0.0)
@@ -208,9 +204,7 @@ def allreduce_chain(
     """Allreduce to the end of a chain and back."""
     up = reduce_chain(size, ranks, bandwidth, latency, reduction_rate)
     down = broadcast_chain(size, ranks, bandwidth, latency)
-    return CollectiveTerms(
-        up.latency + down.latency, up.bandwidth + down.bandwidth, up.reduction
-    )
+    return CollectiveTerms(up.latency + down.latency, up.bandwidth + down.bandwidth, up.reduction)
 
 
 @kernel(
@@ -226,9 +220,7 @@ def allreduce_binary_tree(
     """Allreduce up and down one binary tree."""
     up = reduce_binary_tree(size, ranks, bandwidth, latency, reduction_rate)
     down = broadcast_binary_tree(size, ranks, bandwidth, latency)
-    return CollectiveTerms(
-        up.latency + down.latency, up.bandwidth + down.bandwidth, up.reduction
-    )
+    return CollectiveTerms(up.latency + down.latency, up.bandwidth + down.bandwidth, up.reduction)
 
 
 @kernel(
@@ -248,6 +240,4 @@ def allreduce_double_tree(
     """Allreduce up and down two binary trees; 2 * size / bandwidth without latency."""
     up = reduce_double_tree(size, ranks, bandwidth, latency, reduction_rate)
     down = broadcast_double_tree(size, ranks, bandwidth, latency)
-    return CollectiveTerms(
-        up.latency + down.latency, up.bandwidth + down.bandwidth, up.reduction
-    )
+    return CollectiveTerms(up.latency + down.latency, up.bandwidth + down.bandwidth, up.reduction)

@@ -1,0 +1,153 @@
+"""The one implementation behind all collective functions, on SI floats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from scalemath.collectives.algorithms import (
+    MULTICAST,
+    REDUCTION,
+    TORUS,
+    Algorithm,
+    algorithm_named,
+    eligible,
+)
+from scalemath.collectives.cost import CollectiveCost, Contender
+from scalemath.collectives.operations import Operation
+from scalemath.core.errors import ArgumentError
+from scalemath.core.kernel import total
+
+ESTIMATORS = ("bound", "alpha-beta", "envelope", "calibrated", "nccl")
+BEST = "best"
+IN_NETWORK: dict[str, frozenset[str]] = {
+    "none": frozenset(),
+    "reduction": frozenset((REDUCTION,)),
+    "multicast": frozenset((REDUCTION, MULTICAST)),
+}
+_ELSEWHERE = {
+    "envelope": ("scalemath.collectives.envelope", "answer_envelope"),
+    "calibrated": ("scalemath.collectives.envelope", "answer_calibrated"),
+    "nccl": ("scalemath.collectives.nccl.answer", "answer_nccl"),
+}
+_FREE_REDUCTION = ("reduction costs nothing (reduction_rate not given)",)
+_FREE_SWITCHES = ("switches add no latency of their own (switch_latency not given)",)
+
+
+def stated_needs(values: Mapping[str, Any]) -> frozenset[str]:
+    """What the network is said to offer beyond one port per rank."""
+    stated = IN_NETWORK[values.get("in_network", "none")]
+    return stated | {TORUS} if values.get("ring_hops", math.nan) >= 0.0 else stated
+
+
+def answer(
+    operation: Operation, values: dict[str, Any], assumed: tuple[str, ...]
+) -> CollectiveCost:
+    """Cost of an operation from SI floats.
+
+    Parameters
+    ----------
+    operation : Operation
+        What is done.
+    values : dict
+        SI floats by name, `algorithm` and `estimator` as text.
+    assumed : tuple of str
+        Assumptions made at the boundary.
+
+    Returns
+    -------
+    CollectiveCost
+        Time with its terms.
+    """
+    estimator = values["estimator"]
+    name = values["algorithm"]
+    if estimator == "alpha-beta" and name != BEST:
+        return _one(operation, algorithm_named(operation.name, name), values, assumed)
+    if estimator == "bound":
+        return _bound(operation, values, assumed)
+    if estimator == "alpha-beta":
+        return _best(operation, values, assumed)
+    return _elsewhere(estimator)(operation, values, assumed)
+
+
+def _elsewhere(estimator: str) -> Callable[..., CollectiveCost]:
+    module, function = _ELSEWHERE[estimator]
+    found: Callable[..., CollectiveCost] = getattr(import_module(module), function)
+    return found
+
+
+def _one(
+    operation: Operation,
+    algorithm: Algorithm,
+    values: dict[str, Any],
+    assumed: tuple[str, ...],
+    contenders: tuple[Contender, ...] = (),
+) -> CollectiveCost:
+    """Cost by one algorithm."""
+    if algorithm.assumed:
+        assumed += algorithm.assumed
+    if algorithm.needs:
+        assumed += _ready(algorithm, values)
+    elif operation.reduces and values["reduction_rate"] == math.inf:
+        assumed += _FREE_REDUCTION
+    return CollectiveCost(
+        operation_record=operation,
+        algorithm_record=algorithm,
+        given=values,
+        split=algorithm.kernel.function(*algorithm.pick(values)),
+        contenders=contenders,
+        assumptions=assumed,
+    )
+
+
+def _ready(algorithm: Algorithm, values: dict[str, Any]) -> tuple[str, ...]:
+    """Complete the values for an algorithm that needs more of the network, or refuse."""
+    if algorithm.needs == TORUS and not values.get("ring_hops", math.nan) >= 0.0:
+        raise ArgumentError(
+            f"{algorithm.operation}: {algorithm.name} needs the sides of the torus; "
+            "write shape=(8, 8) in place of ranks"
+        )
+    if algorithm.in_network and not values["switch_latency"] >= 0.0:
+        values["switch_latency"] = 0.0
+        return _FREE_SWITCHES
+    return ()
+
+
+def _best(operation: Operation, values: dict[str, Any], assumed: tuple[str, ...]) -> CollectiveCost:
+    """Cost by the fastest algorithm whose needs the network states."""
+    stated = stated_needs(values)
+    candidates = eligible(operation.name, stated)
+    if REDUCTION in stated and not values["switch_latency"] >= 0.0:
+        values["switch_latency"] = 0.0
+    timed = sorted(
+        ((total(a.kernel.function(*a.pick(values))), i) for i, a in enumerate(candidates)),
+    )
+    contenders = tuple(Contender(name=candidates[i].name, seconds=time) for time, i in timed)
+    return _one(operation, candidates[timed[0][1]], values, assumed, contenders)
+
+
+def _bound(
+    operation: Operation, values: dict[str, Any], assumed: tuple[str, ...]
+) -> CollectiveCost:
+    """What no algorithm can beat on the network as it is stated."""
+    stated = stated_needs(values)
+    helped = REDUCTION in stated
+    if values["algorithm"] not in (BEST, operation.default):
+        helped = helped or algorithm_named(operation.name, values["algorithm"]).in_network
+    ports = 2.0 * values["dimensions"] if TORUS in stated else 1.0
+    record = operation.in_network_bound if helped else operation.bound
+    kind = "with the help of switches" if helped else "between endpoints"
+    full = {**values, "ports": ports}
+    return CollectiveCost(
+        operation_record=operation,
+        algorithm_record=record,
+        given=full,
+        split=record.kernel.function(*record.pick(full)),
+        estimator="bound",
+        assumptions=(
+            *assumed,
+            f"lower bound {kind}; its terms show the one bound that binds",
+        ),
+    )

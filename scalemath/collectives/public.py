@@ -1,0 +1,194 @@
+"""Turns a described collective into a public function with its model.
+
+The wrapper here sees what is no single number: the sides of a torus and a placement. It lowers
+them to the numbers that kernels take; everything else goes straight to the boundary.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from attrs import evolve
+
+from scalemath.collectives.algorithms import ALIASES, TABLE, algorithm_named
+from scalemath.collectives.answer import BEST, ESTIMATORS, IN_NETWORK, answer
+from scalemath.collectives.cost import CollectiveCost
+from scalemath.collectives.operations import Operation
+from scalemath.core.errors import ArgumentError, ContradictionError
+from scalemath.core.kernel import kernel_of
+from scalemath.core.model import Model, Parameter, Step
+from scalemath.kernels.busbandwidth import algorithm_bandwidth, bus_bandwidth
+from scalemath.units import PublicFunction, quantities
+
+DECLARED = {
+    "size": "byte",
+    "ranks": "count >= 1 unless placement",
+    "bandwidth": "byte/s/dir > 0 unless placement",
+    "latency": "s",
+    "reduction_rate": "byte/s > 0 optional",
+    "switch_latency": "s optional",
+    "levels": "count >= 1",
+    "radix": "count >= 2",
+    "busiest_port": "byte",
+    "sum_of_steps": "byte",
+    "ring_hops": "count optional",
+    "half_hops": "count optional",
+    "dimensions": "count optional",
+    "longest": "count optional",
+    "in_network": f"choice {' '.join(IN_NETWORK)}",
+    "estimator": f"choice {' '.join(ESTIMATORS)}",
+}
+LOWERED = ("ring_hops", "half_hops", "dimensions", "longest")
+"""Numbers that stand for the sides of a torus."""
+
+
+def collective(
+    operation: Operation,
+) -> Callable[[Callable[..., CollectiveCost]], PublicFunction[CollectiveCost]]:
+    """Make a public function of a described one.
+
+    Parameters
+    ----------
+    operation : Operation
+        What it answers for.
+
+    Returns
+    -------
+    callable
+        A decorator. The function it takes gives signature and docstring; its body receives
+        the checked SI floats.
+    """
+
+    def decorate(function: Callable[..., CollectiveCost]) -> PublicFunction[CollectiveCost]:
+        signature = inspect.signature(function)
+        names = tuple(n for n in signature.parameters if n != "assumed")
+        declared = {n: DECLARED[n] for n in names if n in DECLARED}
+        declared["algorithm"] = f"choice {' '.join((*TABLE[operation.name], BEST))}"
+        steps = _steps(operation)
+        plain = quantities(*steps, output="time", **declared)(function)
+        lowers = "shape" in names
+        on_torus = _torus(operation, function, declared, steps) if lowers else plain
+
+        @functools.wraps(function)
+        def public(*args: Any, **kwargs: Any) -> Any:
+            if "algorithm" in kwargs:
+                _known(operation, kwargs)
+            if kwargs.get("placement") is not None or kwargs.get("schedule") is not None:
+                from scalemath.collectives.placed import answer_placed
+
+                return answer_placed(operation, args, kwargs)
+            if kwargs.get("shape") is not None:
+                return on_torus(*args, **_with_shape(operation.name, kwargs))
+            return plain(*args, **kwargs)
+
+        result = cast(Any, public)
+        visible = [p for n, p in signature.parameters.items() if n != "assumed"]
+        result.__signature__ = inspect.signature(plain).replace(
+            parameters=[
+                p.replace(annotation="QuantityLike") if p.name in declared else p for p in visible
+            ]
+        )
+        result.parameters = plain.parameters
+        result.kernels = {n: a.kernel.function for n, a in TABLE[operation.name].items()}
+        result.kernel = result.kernels[operation.default]
+        result.algorithms = TABLE[operation.name]
+        result.operation = operation
+        result.model = _model(operation, on_torus.model)
+        cast(Any, plain).model = cast(Any, on_torus).model = result.model
+        return cast("PublicFunction[CollectiveCost]", result)
+
+    return decorate
+
+
+def _steps(operation: Operation) -> tuple[Step, ...]:
+    """Time by algorithm, then the two bandwidths."""
+    kernels = {name: a.kernel for name, a in TABLE[operation.name].items()}
+    steps = [Step("time", kernels, "s", choice="algorithm")]
+    if operation.name != "barrier":
+        steps += [
+            Step("algorithm_bandwidth", {"": kernel_of(algorithm_bandwidth)}, "byte/s"),
+            Step("factor", {"": operation.factor}, "1"),
+            Step("bus_bandwidth", {"": kernel_of(bus_bandwidth)}, "byte/s"),
+        ]
+    return tuple(steps)
+
+
+def _torus(
+    operation: Operation,
+    function: Callable[..., CollectiveCost],
+    declared: Mapping[str, str],
+    steps: tuple[Step, ...],
+) -> PublicFunction[CollectiveCost]:
+    """The same function with the numbers that stand for the sides of a torus."""
+
+    def endpoint(**values: Any) -> CollectiveCost:
+        assumed = values.pop("assumed")
+        values.pop("shape", None)
+        return answer(operation, values, assumed)
+
+    signature = inspect.signature(function)
+    extra = [
+        inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=math.nan) for n in LOWERED
+    ]
+    kept = [p for p in signature.parameters.values() if p.name not in ("placement", "schedule")]
+    cast(Any, endpoint).__signature__ = signature.replace(parameters=[*kept, *extra])
+    endpoint.__name__ = function.__name__
+    lowered = {n: DECLARED[n] for n in LOWERED}
+    return quantities(*steps, output="time", **declared, **lowered)(endpoint)
+
+
+def _model(operation: Operation, model: Model) -> Model:
+    """The model as sweeps see it: kernels' own defaults, and a rank count that is required."""
+
+    def settled(parameter: Parameter) -> Parameter:
+        if parameter.name == "switch_latency":
+            return evolve(parameter, default=0.0)
+        if parameter.name == "ranks":
+            return evolve(parameter, required=True, unless="", default=math.nan)
+        return parameter
+
+    kept = tuple(settled(p) for p in model.parameters if p.name not in ("estimator", "in_network"))
+    return evolve(model, name=operation.name, parameters=kept)
+
+
+def _known(operation: Operation, kwargs: dict[str, Any]) -> None:
+    """Replace a usual other name of an algorithm by the name of the table."""
+    name = kwargs["algorithm"]
+    if isinstance(name, str) and name not in TABLE[operation.name] and name != BEST:
+        plain = name.lower().replace("_", "-").replace(" ", "-")
+        if plain in ALIASES or plain != name:
+            kwargs["algorithm"] = algorithm_named(operation.name, name).name
+
+
+def _with_shape(name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Lower the sides of a torus to the numbers kernels take."""
+    shape = kwargs["shape"]
+    sides = _sides(name, shape)
+    ranks = math.prod(sides)
+    if kwargs.get("ranks") not in (None, ranks):
+        raise ContradictionError(
+            f"{name}: ranks is {kwargs['ranks']}, but shape {tuple(shape)} holds {ranks}; "
+            "leave ranks out"
+        )
+    wide = [side for side in sides if side > 1]
+    lowered = {
+        "ranks": ranks,
+        "ring_hops": sum(side - 1 for side in sides),
+        "half_hops": sum(side // 2 for side in sides),
+        "dimensions": max(1, len(wide)),
+        "longest": max(sides),
+    }
+    return {k: v for k, v in kwargs.items() if k != "shape"} | lowered
+
+
+def _sides(name: str, shape: Any) -> list[int]:
+    listed = list(shape) if isinstance(shape, Sequence) and not isinstance(shape, str) else []
+    if listed and all(isinstance(side, int) and side >= 1 for side in listed):
+        return listed
+    raise ArgumentError(
+        f"{name}: shape is {shape!r}; write the sides of the torus as whole numbers, as in (8, 8)"
+    )
