@@ -150,13 +150,15 @@ NOTHING = Version(False, ())
 class Built(NamedTuple):
     """A schedule and, for each operation, where the blocks it handles come from.
 
-    `empty` holds the blocks of no bytes that no message carried.
+    `rounds` gives the round of each operation; `empty` holds the blocks of no bytes that no
+    message carried.
     """
 
     schedule: Schedule
     carried: list[dict[int, dict[Block, Version]]]
     final: list[dict[Block, Version]]
     empty: frozenset[Block]
+    rounds: list[list[int]]
 
 
 def build(movement: Movement, time_per_byte: int = 0, in_step: bool = False) -> Built:
@@ -173,7 +175,8 @@ def build(movement: Movement, time_per_byte: int = 0, in_step: bool = False) -> 
     tag = 0
     empty: set[Block] = set()
     latest: dict[int, int] = {}
-    for transfers in movement.rounds:
+    round_of: list[list[int]] = [[] for _ in range(movement.ranks)]
+    for number, transfers in enumerate(movement.rounds):
         sent = []
         for transfer in transfers:
             size = movement.message_bytes(transfer)
@@ -215,7 +218,9 @@ def build(movement: Movement, time_per_byte: int = 0, in_step: bool = False) -> 
                 held[transfer.target][block] = Version(
                     before.from_start, (*before.operations, made_by)
                 )
-    return Built(schedule, carried, held, frozenset(empty))
+        for rank, operations in enumerate(schedule):
+            round_of[rank] += [number] * (len(operations) - len(round_of[rank]))
+    return Built(schedule, carried, held, frozenset(empty), round_of)
 
 
 def replay(movement: Movement, built: Built, run: Run) -> list[Values]:

@@ -7,12 +7,15 @@ It starts as soon as the data are there and both ports are free; of several that
 the one that comes first in the schedule does. Calculations run one by one on each rank,
 beside the ports.
 
+Told the round of each operation, the ranks work as blocking programs do: a message does not
+start before sender and receiver are done with everything of earlier rounds.
+
 (LogGOPS differs: there the latency L does not hold a port, but receiving holds the processor.)
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable
 from heapq import heappop, heappush
 from typing import NamedTuple
@@ -59,8 +62,20 @@ def two_level(ranks_per_node: int, inside: tuple[int, int], outside: tuple[int, 
     return link
 
 
-def simulate_ports(schedule: Schedule, link_of: LinkOf) -> PortedRun:
-    """Run a schedule whose messages hold their ports from start to end."""
+def simulate_ports(
+    schedule: Schedule, link_of: LinkOf, rounds: list[list[int]] | None = None
+) -> PortedRun:
+    """Run a schedule whose messages hold their ports from start to end.
+
+    Parameters
+    ----------
+    schedule : list of list of Operation
+        Operations of each rank.
+    link_of : callable
+        Ports and costs of a message from its sender and its send.
+    rounds : list of list of int, optional
+        Round of each operation of each rank; given, ranks block round by round.
+    """
     missing = [[len(op.requires) for op in operations] for operations in schedule]
     after: list[dict[int, list[int]]] = [defaultdict(list) for _ in schedule]
     receive_of: dict[int, tuple[int, int]] = {}
@@ -75,6 +90,16 @@ def simulate_ports(schedule: Schedule, link_of: LinkOf) -> PortedRun:
                 sends[op.tag] = (rank, index)
             elif op.kind != CALCULATION:
                 receive_of[op.tag] = (rank, index)
+    left = [Counter(numbers) for numbers in rounds or []]
+    progress = [min(counts, default=0) for counts in left]  # first round not yet done, by rank
+
+    def blocked_by_rounds(tag: int) -> bool:
+        if rounds is None:
+            return False
+        (sender, send), (receiver, _) = sends[tag], receive_of[tag]
+        number = rounds[sender][send]
+        return progress[sender] < number or progress[receiver] < number
+
     busy_sending: dict[Hashable, int] = defaultdict(int)
     held: set[tuple[str, Hashable]] = set()
     ready: list[int] = []  # tags of messages that could start but for their ports
@@ -86,6 +111,12 @@ def simulate_ports(schedule: Schedule, link_of: LinkOf) -> PortedRun:
     def finish(rank: int, index: int) -> None:
         nonlocal done
         done += 1
+        if rounds is not None:
+            number = rounds[rank][index]
+            left[rank][number] -= 1
+            if left[rank][number] == 0:
+                del left[rank][number]
+                progress[rank] = min(left[rank], default=number + 1)
         for later in after[rank][index]:
             missing[rank][later] -= 1
             if missing[rank][later] == 0:
@@ -109,7 +140,7 @@ def simulate_ports(schedule: Schedule, link_of: LinkOf) -> PortedRun:
             tag = heappop(ready)
             link = links[tag]
             ports = {("out", link.sending_port), ("in", link.receiving_port)}
-            if ports & held:
+            if ports & held or blocked_by_rounds(tag):
                 blocked.append(tag)
                 continue
             held |= ports
