@@ -155,7 +155,8 @@ def naive_digits(quantity: Quantity) -> float:
 
 def unit_powers(quantity: Quantity) -> dict[str, float]:
     """Return the units of a quantity by long name with their powers."""
-    return {str(name): float(power) for name, power in quantity.unit_items()}
+    items: Any = quantity.unit_items()
+    return {str(name): float(power) for name, power in items}
 
 
 def figure(side: Any) -> Quantity:

@@ -1,0 +1,94 @@
+"""Finding an entry by a name people write: forgiving where it is safe, a list where it is not."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+from scalemath.core.errors import ArgumentError
+from scalemath.records.record import Record
+
+
+def plain(name: str) -> str:
+    """Reduce a name to small letters and digits."""
+    return re.sub(r"[^a-z0-9.]+", "", name.lower().replace("gen ", "gen"))
+
+
+def tokens(name: str) -> list[str]:
+    """Split a name into its words, in small letters."""
+    return re.findall(r"[a-z0-9.]+", name.lower())
+
+
+def find(records: Iterable[Record], name: str, family: str) -> Record:
+    """Return the one entry a name means.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        Where to look.
+    name : str
+        Exact name, title or alias in any spelling of case, spaces and hyphens; or enough words
+        of it to leave one entry.
+    family : str
+        What is looked for, for the message.
+
+    Returns
+    -------
+    Record
+        The entry.
+
+    Raises
+    ------
+    ArgumentError
+        If nothing fits, or several do: with a list of near matches.
+    """
+    every = list(records)
+    wanted = plain(name)
+    exact = [r for r in every if wanted in {plain(n) for n in (r.name, r.title, *r.aliases)}]
+    if len(exact) == 1:
+        return exact[0]
+    fitting = exact or [r for r in every if _fits(name, r)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise ArgumentError(
+            f"{name!r} fits several entries of {family}: {', '.join(r.name for r in fitting)}; "
+            "name one of them"
+        )
+    close = near(every, name)
+    listed = (
+        f"near it: {', '.join(close)}" if close else f"list them with catalog.table({family!r})"
+    )
+    raise ArgumentError(f"no {family} is called {name!r}; {listed}")
+
+
+def _fits(name: str, record: Record) -> bool:
+    """Whether every word of a name begins a word of the entry's names."""
+    words = tokens(" ".join((record.name, record.title, *record.aliases)))
+    return all(any(word.startswith(token) for word in words) for token in tokens(name))
+
+
+def near(records: Iterable[Record], name: str, most: int = 5) -> list[str]:
+    """Return names of entries that resemble a name, the nearest first."""
+    spelled: dict[str, str] = {}
+    for record in records:
+        for text in (record.name, record.title, *record.aliases):
+            spelled.setdefault(plain(text), record.name)
+    close = difflib.get_close_matches(plain(name), spelled, n=3 * most, cutoff=0.5)
+    first = tokens(name)[:1]
+    shared = [r for key, r in spelled.items() if first and len(first[0]) > 1 and first[0] in key]
+    return list(dict.fromkeys([*(spelled[key] for key in close), *shared]))[:most]
+
+
+def search(records: Iterable[Record], text: str) -> list[Record]:
+    """Return every entry in which all words of a text occur, the closest names first."""
+    wanted = tokens(text)
+    found = []
+    for record in records:
+        words = record.words().lower()
+        squeezed = plain(words)
+        if all(token in words or token in squeezed for token in wanted):
+            likeness = difflib.SequenceMatcher(None, plain(text), plain(record.name)).ratio()
+            found.append((-likeness, record.family, record.name, record))
+    return [record for *_, record in sorted(found, key=lambda item: item[:3])]
