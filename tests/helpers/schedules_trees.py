@@ -198,33 +198,46 @@ def depths(tree: Tree) -> list[int]:
     return [depth(rank) for rank in range(len(tree))]
 
 
+def _colours(trees: Sequence[Tree]) -> dict[tuple[int, int], int]:
+    """Colour 0 or 1 for the edge into each (tree, rank), different at every port.
+
+    A rank sends to two children and receives from one parent a tree. Sending and receiving
+    ports joined by edges form paths and even cycles, so that alternating works.
+    """
+    edges = [(k, rank) for k, tree in enumerate(trees) for rank in range(1, len(tree))]
+    ports: dict[tuple[str, int], list[tuple[int, int]]] = {}
+    for k, rank in edges:
+        ports.setdefault(("out", trees[k][rank]), []).append((k, rank))
+        ports.setdefault(("in", rank), []).append((k, rank))
+    colour: dict[tuple[int, int], int] = {}
+    for first in edges:
+        colour.setdefault(first, 0)
+        open_edges = [first]
+        while open_edges:
+            k, rank = open_edges.pop()
+            for port in (("out", trees[k][rank]), ("in", rank)):
+                for other in ports[port]:
+                    if other not in colour:
+                        colour[other] = 1 - colour[k, rank]
+                        open_edges.append(other)
+    return colour
+
+
 def _down_rounds(trees: Sequence[Tree], blocks: Sequence[Sequence[Block]]) -> Rounds:
-    """Broadcast rounds: blocks of each tree one behind the other, children in turn."""
-    rounds: dict[int, list[Transfer]] = {}
-    for tree, own in zip(trees, blocks, strict=True):
-        depth = depths(tree)
-        for parent in range(len(tree)):
-            children = [r for r in range(len(tree)) if tree[r] == parent]
-            for number, block in enumerate(own):
-                for turn, child in enumerate(children):
-                    moment = 2 * (number + depth[parent]) + turn
-                    rounds.setdefault(moment, []).append(Transfer(parent, child, (block,)))
-    return [rounds[moment] for moment in sorted(rounds)]
+    """Broadcast rounds: blocks of each tree one behind the other, every second round.
 
-
-def _up_rounds(trees: Sequence[Tree], blocks: Sequence[Sequence[Block]]) -> Rounds:
-    """Reduce rounds: blocks of each tree one behind the other, children in turn."""
+    An edge of colour c works in rounds of parity c, so that no port is wanted twice at a time.
+    """
+    colour = _colours(trees)
     rounds: dict[int, list[Transfer]] = {}
-    for tree, own in zip(trees, blocks, strict=True):
-        depth = depths(tree)
-        deepest = max(depth)
-        for parent in range(len(tree)):
-            children = [r for r in range(len(tree)) if tree[r] == parent]
+    for k, (tree, own) in enumerate(zip(trees, blocks, strict=True)):
+        first = {0: -1}
+        for rank in sorted(range(1, len(tree)), key=depths(tree).__getitem__):
+            after = first[tree[rank]] + 1
+            first[rank] = after + (after + colour[k, rank]) % 2
             for number, block in enumerate(own):
-                for turn, child in enumerate(children):
-                    moment = 2 * (number + deepest - depth[parent]) + turn
-                    up = Transfer(child, parent, (block,), merge=True)
-                    rounds.setdefault(moment, []).append(up)
+                transfer = Transfer(tree[rank], rank, (block,))
+                rounds.setdefault(first[rank] + 2 * number, []).append(transfer)
     return [rounds[moment] for moment in sorted(rounds)]
 
 
@@ -242,7 +255,7 @@ def binary_tree_reduce(ranks: int, size: int, segments: int = 1) -> Movement:
 
 
 def binary_tree_allreduce(ranks: int, size: int, segments: int = 1) -> Movement:
-    """Reduce up and broadcast down a complete binary tree; segments turn round one by one."""
+    """Reduce up and broadcast down a complete binary tree, pipelined."""
     return _tree_allreduce([heap_tree(ranks)], size, segments, "binary tree allreduce")
 
 
@@ -266,15 +279,11 @@ def double_tree_allreduce(ranks: int, size: int, segments: int = 2) -> Movement:
 
 
 def _tree_allreduce(trees: Sequence[Tree], size: int, segments: int, name: str) -> Movement:
+    """Reduce rounds, then broadcast rounds with the segments that come up first ahead."""
     block_bytes: dict[Block, int] = dict(enumerate(shares(size, segments)))
     ranks = len(trees[0])
     start, whole = reduction(ranks, block_bytes)
     own = [list(block_bytes)[k :: len(trees)] for k in range(len(trees))]
-    up, down = _up_rounds(trees, own), _down_rounds(trees, own)
-    turn = 2 * max(max(depths(tree)) for tree in trees)  # when the first segment is complete
-    rounds = [
-        (up[moment] if moment < len(up) else [])
-        + (down[moment - turn] if 0 <= moment - turn < len(down) else [])
-        for moment in range(turn + len(down))
-    ]
+    rounds = backwards(_down_rounds(trees, own))
+    rounds += _down_rounds(trees, [blocks[::-1] for blocks in own])
     return Movement(ranks, rounds, block_bytes, start, [whole] * ranks, name)
