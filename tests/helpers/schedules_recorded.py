@@ -23,11 +23,12 @@ from helpers.schedules_doubling import (
 )
 from helpers.schedules_rings import ring_allgather, ring_allreduce
 from helpers.schedules_trees import (
-    binary_tree_broadcast,
     binomial_broadcast,
     binomial_reduce,
     binomial_scatter,
     chain_broadcast,
+    depths,
+    heap_tree,
     segmented_chain_broadcast,
 )
 
@@ -67,6 +68,17 @@ def near_last_reduce(ranks: int, size: int) -> Movement:
         for pairs in reversed(_growing_pairs(ranks))
     ]
     return Movement(ranks, rounds, {"vector": size}, start, [whole], "near-last reduce")
+
+
+def level_broadcast(ranks: int, size: int) -> Movement:
+    """Broadcast down a complete binary tree level by level, the first child first."""
+    depth = depths(heap_tree(ranks))
+    rounds = [
+        [Transfer((r - 1) // 2, r, ("vector",)) for r in range(1, ranks) if depth[r] == level]
+        for level in range(1, depth[-1] + 1)
+    ]
+    plain = near_first_broadcast(ranks, size)
+    return Movement(ranks, rounds, plain.block_bytes, plain.start, plain.finish, "level broadcast")
 
 
 def linear_scatter(ranks: int, bytes_each: int) -> Movement:
@@ -120,7 +132,7 @@ IN_STEP: dict[str, Maker] = {
 GENERATED: dict[str, Maker] = {
     "schedgen:binomialtreebcast": near_first_broadcast,
     "schedgen:binomialtreereduce": near_last_reduce,
-    "schedgen:binarytreebcast": binary_tree_broadcast,
+    "schedgen:binarytreebcast": level_broadcast,
     "schedgen:dissemination": dissemination,
     "schedgen:scatter": linear_scatter,
     "schedgen:gather": linear_gather,
