@@ -171,7 +171,7 @@ class CollectiveCost(Result):
             return math.nan
         return self.contenders[1].seconds / self.contenders[0].seconds
 
-    def inputs(self) -> Mapping[str, tuple[Any, str]]:
+    def input_values(self) -> Mapping[str, tuple[Any, str]]:
         """Arguments that the kernel used, as SI values and units."""
         names = ["size", *self.algorithm_record.kernel.parameters]
         return {
@@ -180,7 +180,7 @@ class CollectiveCost(Result):
             if name in self.given and math.isfinite(self.given[name])
         }
 
-    def terms(self) -> Mapping[str, tuple[float, str]]:
+    def term_values(self) -> Mapping[str, tuple[float, str]]:
         """Terms that sum to the time."""
         kept = self.split._asdict()
         if not self.operation_record.reduces:

@@ -52,7 +52,7 @@ class MessageTime(Result):
         """Size over time."""
         return self.bandwidth_si * self.si("efficiency")
 
-    def inputs(self) -> Mapping[str, tuple[Any, str]]:
+    def input_values(self) -> Mapping[str, tuple[Any, str]]:
         """Arguments as SI values and units."""
         return {
             "size": (self.size_bytes, "byte"),
@@ -60,7 +60,7 @@ class MessageTime(Result):
             "latency": (self.latency_si, "s"),
         }
 
-    def terms(self) -> Mapping[str, tuple[float, str]]:
+    def term_values(self) -> Mapping[str, tuple[float, str]]:
         """Terms that sum to the time."""
         return {name: (value, "s") for name, value in self.split._asdict().items()}
 

@@ -81,7 +81,7 @@ class Result:
         """Every measured attribute as SI float and unit."""
         return {name: (m.function(self), m.unit) for name, m in type(self)._measured.items()}
 
-    def inputs(self) -> Mapping[str, tuple[Any, str]]:
+    def input_values(self) -> Mapping[str, tuple[Any, str]]:
         """Arguments the result was computed from, as SI value and unit."""
         return {}
 
@@ -94,9 +94,19 @@ class Result:
         shown = ", ".join(f"{k} {_show(v, u)}" for k, (v, u) in self.values().items())
         return f"{type(self).__name__}: {shown}"
 
-    def terms(self) -> Mapping[str, tuple[float, str]]:
+    def term_values(self) -> Mapping[str, tuple[float, str]]:
         """Terms that sum to the total, as SI float and unit."""
         return {}
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """Terms of the answer as quantities by name; they sum to the total."""
+        return {name: _made(v, u) for name, (v, u) in self.term_values().items()}
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """Arguments of the call as quantities, numbers or names."""
+        return {name: _made(v, u) for name, (v, u) in self.input_values().items()}
 
     def __str__(self) -> str:
         return self.headline()
@@ -107,11 +117,11 @@ class Result:
         lines = [self.headline()]
         if formula:
             lines.append(f"  formula: {formula}")
-        given = ", ".join(f"{n} = {_show(v, u)}" for n, (v, u) in self.inputs().items())
+        given = ", ".join(f"{n} = {_show(v, u)}" for n, (v, u) in self.input_values().items())
         if given:
             lines.append(f"  with {given}")
-        total = sum(value for value, _ in self.terms().values())
-        for name, (value, unit) in self.terms().items():
+        total = sum(value for value, _ in self.term_values().values())
+        for name, (value, unit) in self.term_values().items():
             share = f" ({100 * value / total:.3g} %)" if total else ""
             lines.append(f"  {name} term: {_show(value, unit)}{share}")
         lines += [f"  {line}" for line in self.remarks()]
@@ -133,9 +143,9 @@ class Result:
 
         return {
             "result": type(self).__name__,
-            "inputs": both(self.inputs()),
+            "inputs": both(self.input_values()),
             "values": both(self.values()),
-            "terms": both(self.terms()),
+            "terms": both(self.term_values()),
             "assumptions": list(self.assumptions),
             "cautions": list(self.cautions),
         }
@@ -151,6 +161,10 @@ class Result:
             f"<table><caption>{html.escape(self.headline())}</caption>"
             f"<tbody>{body}</tbody></table>{notes}"
         )
+
+
+def _made(value: Any, unit: str) -> Any:
+    return value if unit == "1" or isinstance(value, str) else hook("quantity")(value, unit)
 
 
 def _show(value: Any, unit: str) -> str:

@@ -70,7 +70,7 @@ class LawResult(Result):
         """Number of ranks, continuous, that reach a share of the ceiling (Amdahl)."""
         return amdahl_ranks_at_share(self.serial_fraction, share)
 
-    def inputs(self) -> Mapping[str, tuple[Any, str]]:
+    def input_values(self) -> Mapping[str, tuple[Any, str]]:
         """Arguments as SI values and units."""
         return {"serial_fraction": (self.serial_fraction, "1"), "ranks": (self.ranks, "1")}
 
@@ -201,7 +201,7 @@ class KarpFlatt(Result):
         """Number of ranks, continuous, down to which this scaling efficiency holds."""
         return amdahl_ranks_at_efficiency(self.serial_fraction, efficiency)
 
-    def inputs(self) -> Mapping[str, tuple[Any, str]]:
+    def input_values(self) -> Mapping[str, tuple[Any, str]]:
         """Arguments as SI values and units."""
         return {"speedup": (self.speedup, "1"), "ranks": (self.ranks, "1")}
 

@@ -169,7 +169,7 @@ class StrongScaling(Result):
         """Whether the step takes longer than on the baseline."""
         return self.outputs["speedup"] < 1.0
 
-    def inputs(self) -> Mapping[str, tuple[Any, str]]:
+    def input_values(self) -> Mapping[str, tuple[Any, str]]:
         """Arguments as SI values and units."""
         return {
             p.name: (self.given[p.name], p.unit)
@@ -177,7 +177,7 @@ class StrongScaling(Result):
             if not (p.name in _SILENT and self.given[p.name] == p.default)
         }
 
-    def terms(self) -> Mapping[str, tuple[float, str]]:
+    def term_values(self) -> Mapping[str, tuple[float, str]]:
         """Computation and exposed communication."""
         return {
             "compute": (self.outputs["time.compute"], "s"),

@@ -212,7 +212,7 @@ def test_results_show_and_explain_themselves() -> None:
     assert data["rows"][0]["time"]["unit"] == "s"
     assert "<table>" in table._repr_html_()
     row = table.selected
-    assert sum(value for value, _ in row.terms().values()) == pytest.approx(row.time_seconds)
+    assert sum(value for value, _ in row.term_values().values()) == pytest.approx(row.time_seconds)
     assert table.size.m_as("MiB") == 256
 
 

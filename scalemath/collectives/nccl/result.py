@@ -75,7 +75,7 @@ class Row(Result):
             return 0.0
         return max(0.0, 1.0 - self.time_seconds / self.bound_seconds)
 
-    def terms(self) -> Mapping[str, tuple[float, str]]:
+    def term_values(self) -> Mapping[str, tuple[float, str]]:
         """Latency and bandwidth term of the time."""
         first = self.latency_seconds * self.latency_factor * self.operations
         return {"latency": (first, "s"), "bandwidth": (self.time_seconds - first, "s")}
@@ -170,7 +170,7 @@ class Estimate(Result):
         reason = why.get(wanted[0]) or why.get("/".join(wanted)) or "it was left out of the call"
         raise RangeError(f"{'/'.join(wanted)} is not available: {reason}")
 
-    def inputs(self) -> Mapping[str, tuple[Any, str]]:
+    def input_values(self) -> Mapping[str, tuple[Any, str]]:
         """Size, nodes and ranks."""
         return {
             "size": (self.size_bytes, "byte"),

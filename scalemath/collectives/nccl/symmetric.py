@@ -59,7 +59,7 @@ class SymmetricEstimate(Result):
         """Rate at which it moves them."""
         return self.bandwidth_bytes_per_second
 
-    def inputs(self) -> Mapping[str, tuple[Any, str]]:
+    def input_values(self) -> Mapping[str, tuple[Any, str]]:
         """Arguments of the call."""
         return self.given
 
