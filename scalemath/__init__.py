@@ -19,8 +19,19 @@ _ROOMS = {
     "core.datum": "Datum",
     "core.value_range": "Range",
     "units": "Q_ Quantity Unit ureg",
+    "hardware.link": "Link",
+    "hardware.port": "Port",
+    "hardware.compare": "compare",
+    "topology.placement": "Placement",
+    "collectives": (
+        "all_gather all_to_all allreduce barrier broadcast gather message_time reduce "
+        "reduce_scatter scatter"
+    ),
+    "scaling": "amdahl gustafson karp_flatt strong_scaling",
+    "workloads": "Transformer gemm_flops tensor_size",
+    "sweeps": "geomspace linspace sweep",
 }
-_MODULES = {"units": "units"}
+_MODULES = {"nccl": "collectives.nccl", "sweeps": "sweeps", "units": "units"}
 
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 __all__ = sorted([*_HOME, *_MODULES, "__version__"])
