@@ -96,12 +96,15 @@ def transformer(row: Row) -> Transformer | None:
     )
 
 
-# Shares of the peak that products and fused attention reach; see docs/workloads/step_time.
-RATES: dict[str, tuple[float, float, str]] = {
-    "A100": (0.795, 0.313, "best shapes"),
-    "H100": (0.625, 0.337, "best shapes"),
-    "H100-500W": (0.480, 0.259, "best shapes"),
-    "B200": (0.434, 0.415, "best shapes"),
+CONSTANTS: dict[str, float] = {
+    # shares of the peak that products (e) and fused attention (a) reach, by device
+    "e_A100": 0.795, "e_H100": 0.625, "e_B200": 0.434,
+    "a_A100": 0.313, "a_H100": 0.337, "a_B200": 0.415,
+    "r_500W": 0.768,
+    # software
+    "element": 1.19, "eager": 1.97, "gain_8": 0.93, "cast": 4.4, "gain_rowwise": 0.495,
+    "experts": 0.519, "interference": 0.35, "async": 0.55, "ring": 0.35,
+    "straggler": 0.0052, "host": 5.2e-3,
 }
 MEMORY_RATE = {"A100": 2.039e12, "H100": 3.35e12, "H100-500W": 2.4e12, "H200": 4.8e12,
                "B200": 8.0e12}
@@ -118,14 +121,15 @@ def device(row: Row) -> str:
     return ""
 
 
-def machine(row: Row) -> Machine | None:
+SAME_RATES = {"H200": "H100", "H800": "H100", "B300": "B200", "H100-500W": "H100"}
+
+
+def machine(row: Row, constants: dict[str, float]) -> Machine:
     """Machine of a row."""
     name = device(row)
-    if not name:
-        return None
-    rate_key = {"H200": "H100", "H800": "H100", "B300": "B200"}.get(name, name)
-    matmul, attention, source = RATES[rate_key]
-    curves = MEASURED_CURVES[rate_key.split("-")[0]]
+    rate_key = SAME_RATES.get(name, name)
+    slow = constants["r_500W"] if name == "H100-500W" else 1.0
+    curves = MEASURED_CURVES[rate_key]
     if name == "H800":
         curves = tuple(Curve(c.startup, 160e9, c.pair_factor, c.ramp) for c in curves)
     gbit = number(row, "scaleout_gbit_per_gpu", 400.0)
@@ -135,9 +139,10 @@ def machine(row: Row) -> Machine | None:
         peak=peak,
         memory_bandwidth=MEMORY_RATE.get(name, MEMORY_RATE.get(rate_key, 3.35e12)),
         memory=80e9,
-        matmul_share=matmul,
-        attention_share=attention,
-        rates_from=source,
+        matmul_share=constants["e_" + rate_key] * slow,
+        attention_share=constants["a_" + rate_key] * slow,
+        rates_from="best shapes",
+        straggler_share=constants["straggler"],
         node_ranks=int(number(row, "gpus_per_node", 8)),
         allreduce=curves[0],
         gather=curves[1],
@@ -146,17 +151,16 @@ def machine(row: Row) -> Machine | None:
     )
 
 
-EAGER = 1.97
 MEGATRON = Stack(
     name="Megatron-LM 2021-22", attention="unfused", dropout=True, loss_bytes=30.0,
     hand_over_gather=True, gradient_bytes=4.0,
 )
 MEGATRON_CORE = Stack(
-    name="Megatron core, eager", loss_bytes=12.0, gradient_bytes=6.0, host_floor=5.2e-3,
+    name="Megatron core, eager", loss_bytes=12.0, gradient_bytes=6.0,
 )
 TITAN = Stack(name="torchtitan, compiled", loss_bytes=16.0, scatter_bytes=4.0)
 FOUNDRY = Stack(
-    name="llm-foundry, eager", loss_bytes=30.0, element_factor=1.19 * EAGER, scatter_bytes=2.0
+    name="llm-foundry, eager", loss_bytes=30.0, scatter_bytes=2.0
 )
 LLAMA3 = Stack(
     name="Llama 3 in-house", output_share=0.3, gradient_overlap=0.9, context="gather",
@@ -168,31 +172,36 @@ DUALPIPE = Stack(
 )
 
 
-def stack(row: Row) -> Stack:
+def stack(row: Row, constants: dict[str, float]) -> Stack:
     """Software of a row, from its source and the words in its precision column."""
     name = family(row)
     words = row["precision"].lower()
-    if name in ("Narayanan 2021", "Korthikanti 2022"):
-        return MEGATRON
-    if name == "SimuMax B200":
-        return MEGATRON_CORE
-    if name == "Llama 3":
-        return LLAMA3
-    if name == "DeepSeek-V3":
-        return DUALPIPE
-    if name == "llm-foundry":
-        return FOUNDRY
-    found = TITAN
-    if "eager" in words:
-        found = evolve(found, element_factor=1.19 * EAGER, loss_bytes=30.0)
+    profiles = {
+        "Narayanan 2021": MEGATRON, "Korthikanti 2022": MEGATRON, "SimuMax B200": MEGATRON_CORE,
+        "Llama 3": LLAMA3, "DeepSeek-V3": DUALPIPE, "llm-foundry": FOUNDRY,
+    }
+    found = profiles.get(name, TITAN)
+    eager = name == "llm-foundry" or "eager" in words
+    rowwise = "rowwise" in words
+    found = evolve(
+        found,
+        element_factor=constants["element"] * (constants["eager"] if eager else 1.0),
+        low_precision_gain=2.0 * constants["gain_rowwise" if rowwise else "gain_8"],
+        cast_bytes=constants["cast"],
+        expert_share=constants["experts"],
+        interference=constants["interference"],
+        context_loss=constants["ring"],
+        host_floor=constants["host"] if name == "SimuMax B200" else 0.0,
+    )
+    if eager:
+        found = evolve(found, loss_bytes=30.0)
     if "float8" in words or "fp8" in words:
-        gain = 0.99 if "rowwise" in words else 1.86
-        found = evolve(found, precision="8-bit", low_precision_gain=gain, gather_bytes=1.0)
-    if "async" in words and "vanilla" not in words:
-        found = evolve(found, tensor_overlap=0.55)
-    if int(number(row, "pp", 1)) > 1:
+        found = evolve(found, precision="8-bit", gather_bytes=1.0)
+    if "async" in words:
+        found = evolve(found, tensor_overlap=constants["async"])
+    if name == "torchtitan" and int(number(row, "pp", 1)) > 1:
         found = evolve(found, gradient_overlap=0.5)
-    if int(number(row, "cp", 1)) > 1:
+    if name == "torchtitan" and int(number(row, "cp", 1)) > 1:
         found = evolve(found, context="ring")
     return found
 
@@ -257,20 +266,23 @@ class Case:
     """One observation: its inputs and what was measured."""
 
     def __init__(self, row: Row, part: str = "step", value: float = math.nan) -> None:
-        found, made = transformer(row), machine(row)
-        if found is None or made is None or not number(row, "seq"):
+        found = transformer(row)
+        if found is None or not device(row) or not number(row, "seq"):
             raise ValueError(row["case_id"])
         self.row, self.part = row, part
-        self.name, self.family = row["case_id"], family(row)
-        self.model, self.machine = found, made
-        self.stack, self.plan = stack(row), plan(row)
+        self.name, self.family, self.model = row["case_id"], family(row), found
+        self.rate_key = SAME_RATES.get(device(row), device(row))
+        self.plan = plan(row)
         self.sequence = int(number(row, "seq"))
         self.value = measured(row, found) if part == "step" else value
 
-    def predict(self) -> float:
+    def predict(self, constants: dict[str, float] = CONSTANTS) -> float:
         """Predicted time [s]."""
-        inputs = step_inputs(self.model, self.plan, self.machine, self.stack, self.sequence)
-        out = STEP_MODEL.evaluate(inputs)
+        built = machine(self.row, constants)
+        software = stack(self.row, constants)
+        out = STEP_MODEL.evaluate(
+            step_inputs(self.model, self.plan, built, software, self.sequence)
+        )
         if self.part == "step":
             return float(out["time"])
         if self.part == "forward":

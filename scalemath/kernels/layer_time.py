@@ -9,6 +9,14 @@ from scalemath.core.kernel import kernel
 _ROOFLINE = "Williams, Waterman & Patterson, CACM 52(4) (2009); additive form for partial overlap"
 
 
+class ProductTerms(NamedTuple):
+    """Terms of matrix products on one device [s]: arithmetic, exposed traffic, casting."""
+
+    arithmetic: float
+    traffic: float
+    casting: float
+
+
 class WorkTerms(NamedTuple):
     """Terms of work on one device [s]: arithmetic and memory traffic it does not hide."""
 
@@ -30,11 +38,12 @@ def micro_batch_tokens(micro_batch: float, sequence: float, context: float) -> f
 
 @kernel(
     unit="s",
-    rises="tokens weights width_sharded width_whole operand_bytes",
+    rises="tokens weights width_sharded width_whole operand_bytes cast_bytes",
     falls="tensor matmul_rate memory_rate",
     source=_ROOFLINE,
-    formula="time = 2 tokens weights / (tensor matmul_rate) + operand_bytes "
-    "(tokens (width_sharded / tensor + width_whole) + weights / tensor) / memory_rate",
+    formula="time = 2 tokens weights / (tensor matmul_rate) + (operand_bytes "
+    "(tokens (width_sharded / tensor + width_whole) + weights / tensor) + cast_bytes "
+    "(tokens (width_sharded + width_whole) + weights) / tensor) / memory_rate",
 )
 def linear_layers(
     tokens: float,
@@ -43,28 +52,33 @@ def linear_layers(
     width_whole: float,
     tensor: float,
     operand_bytes: float,
+    cast_bytes: float,
     matmul_rate: float,
     memory_rate: float,
-) -> WorkTerms:
+) -> ProductTerms:
     """Forward time [s] of matrix products: `weights` elements on rows of `tokens`.
 
     The widths are the sums of input and output columns that tensor parallelism splits and of
-    those that it leaves whole; `operand_bytes` is the exposed traffic of one operand element.
+    those that it leaves whole; `operand_bytes` is the exposed traffic of one operand element,
+    `cast_bytes` that of casting it to low precision, which happens before it is gathered.
     """
     shard = 1.0 / tensor
     elements = tokens * (width_sharded * shard + width_whole) + weights * shard
-    return WorkTerms(
-        2.0 * tokens * weights * shard / matmul_rate, operand_bytes * elements / memory_rate
+    cast = elements
+    return ProductTerms(
+        2.0 * tokens * weights * shard / matmul_rate,
+        operand_bytes * elements / memory_rate,
+        cast_bytes * cast / memory_rate,
     )
 
 
 @kernel(
     unit="s",
-    rises="tokens active_weights stored_weights width operand_bytes",
+    rises="tokens active_weights stored_weights width operand_bytes cast_bytes",
     falls="expert tensor expert_rate memory_rate",
     source=_ROOFLINE,
-    formula="time = 2 tokens active_weights / (tensor expert_rate) + operand_bytes "
-    "(tokens width + stored_weights / expert) / tensor / memory_rate",
+    formula="time = 2 tokens active_weights / (tensor expert_rate) + (operand_bytes "
+    "+ cast_bytes) (tokens width + stored_weights / expert) / tensor / memory_rate",
 )
 def expert_layers(
     tokens: float,
@@ -74,18 +88,21 @@ def expert_layers(
     expert: float,
     tensor: float,
     operand_bytes: float,
+    cast_bytes: float,
     expert_rate: float,
     memory_rate: float,
-) -> WorkTerms:
+) -> ProductTerms:
     """Forward time [s] of grouped products of routed experts under balanced routing.
 
     `active_weights` counts the experts one token uses, `stored_weights` all of them, spread
     over `expert` ranks.
     """
     shard = 1.0 / tensor
-    return WorkTerms(
+    elements = (tokens * width + stored_weights / expert) * shard
+    return ProductTerms(
         2.0 * tokens * active_weights * shard / expert_rate,
-        operand_bytes * (tokens * width + stored_weights / expert) * shard / memory_rate,
+        operand_bytes * elements / memory_rate,
+        cast_bytes * elements / memory_rate,
     )
 
 

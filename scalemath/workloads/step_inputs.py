@@ -73,6 +73,8 @@ def plan_floats(plan: ParallelPlan, sequence: int, stack: Stack) -> Floats:
     shards = float(plan.data * plan.context)
     weights_sharded = plan.sharding == "weights"
     whole = 2.0 * (1.0 + plan.sequence_parallel)
+    # weights kept through the step are gathered once, not for every micro-batch
+    times = 1.0 / plan.micro_batches if plan.keep_weights else 1.0
     gather = 1.5 if stack.precision == "8-bit" and weights_sharded else 2.0
     return {
         "sequence": float(sequence),
@@ -96,8 +98,8 @@ def plan_floats(plan: ParallelPlan, sequence: int, stack: Stack) -> Floats:
         "gathers_forward": whole * gather / 2.0 if plan.sequence_parallel else 0.0,
         "gathers_backward": (whole + 1.0) * gather / 2.0 if plan.sequence_parallel else 0.0,
         "regather": 0.0 if plan.keep_weights else 1.0,
-        "gather_bytes": stack.gather_bytes if weights_sharded else 0.0,
-        "scatter_bytes": stack.scatter_bytes if weights_sharded else 0.0,
+        "gather_bytes": stack.gather_bytes * times if weights_sharded else 0.0,
+        "scatter_bytes": stack.scatter_bytes * times if weights_sharded else 0.0,
         "gradient_bytes": 0.0 if weights_sharded else stack.gradient_bytes,
         "whole_bytes": 0.0 if weights_sharded else stack.whole_bytes,
         "bubble_factor": SCHEDULES[plan.schedule],
@@ -118,7 +120,8 @@ def machine_floats(machine: Machine, stack: Stack, context: int) -> Floats:
         "expert_rate": layer_rate * stack.expert_share,
         "output_rate": rate,
         "memory_rate": machine.memory_rate,
-        "operand_bytes": exposed + (stack.cast_bytes if low else 0.0),
+        "operand_bytes": exposed,
+        "cast_bytes": stack.cast_bytes if low else 0.0,
         "output_operand_bytes": exposed,
         "executed_share": 0.5 if fused else 1.0,
         "attention_rate_forward": attention,
