@@ -201,7 +201,8 @@ class CollectiveCost(Result):
         if size:
             text += f", algorithm bandwidth {display(self.si('algorithm_bandwidth'), 'byte/s')}"
             text += f", bus bandwidth {display(self.si('bus_bandwidth'), 'byte/s')}"
-        return f"{text}, limited by the {self.bottleneck}"
+        limit = self.bottleneck
+        return f"{text}, limited by {'' if limit == 'nothing' else 'the '}{limit}"
 
     def remarks(self) -> list[str]:
         """What moves, what was weighed, and why a bus bandwidth may exceed the wire."""

@@ -98,6 +98,7 @@ def collective(
         result.algorithms = TABLE[operation.name]
         result.operation = operation
         result.model = _model(operation, on_torus.model)
+        result.placed_model = _placed_model(operation) if "placement" in names else None
         cast(Any, plain).model = cast(Any, on_torus).model = result.model
         return cast("PublicFunction[CollectiveCost]", result)
 
@@ -147,12 +148,26 @@ def _model(operation: Operation, model: Model) -> Model:
     def settled(parameter: Parameter) -> Parameter:
         if parameter.name == "switch_latency":
             return evolve(parameter, default=0.0)
+        if parameter.name == "algorithm":
+            free = tuple(n for n, a in TABLE[operation.name].items() if not a.needs)
+            return evolve(parameter, candidates=free)
         if parameter.name == "ranks":
             return evolve(parameter, required=True, unless="", default=math.nan)
         return parameter
 
     kept = tuple(settled(p) for p in model.parameters if p.name not in ("estimator", "in_network"))
     return evolve(model, name=operation.name, parameters=kept)
+
+
+def _placed_model(operation: Operation) -> Callable[[], Model]:
+    """The model on a placement, built when it is first asked for."""
+
+    def model() -> Model:
+        from scalemath.collectives.placed import placed_model
+
+        return placed_model(operation)
+
+    return model
 
 
 def _known(operation: Operation, kwargs: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from scalemath.kernels.broadcast import broadcast_binomial, reduce_binomial
 from scalemath.kernels.primitives import floor_log2, power_of_two_below
 from scalemath.kernels.terms import CollectiveTerms
 
-PATARASU = (
+PATARASUK = (
     "Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "
     "J. Parallel Distrib. Comput. 69(2) 2009, 117-124"
 )
@@ -25,7 +25,7 @@ FOLD = "a rank count that is no power of two is folded to the next lower one and
     unit="s",
     rises="size ranks latency",
     falls="bandwidth reduction_rate",
-    source=PATARASU,
+    source=PATARASUK,
     formula=(
         "2 * (ranks - 1) * latency + 2 * (ranks - 1) / ranks * size / bandwidth"
         " + (ranks - 1) / ranks * size / reduction_rate"

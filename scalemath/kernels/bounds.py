@@ -15,7 +15,7 @@ CHAN = (
     "Chan, Heimlich, Purkayastha and van de Geijn, Collective communication: theory, practice, "
     "and experience, Concurrency Computat. Pract. Exper. 19(13) 2007, 1749-1783, lower bounds"
 )
-PATARASU = (
+PATARASUK = (
     "Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "
     "J. Parallel Distrib. Comput. 69(2) 2009, 117-124"
 )
@@ -38,7 +38,7 @@ def rounds_bound(ranks: float, latency: float, ports: float) -> float:
     unit="s",
     rises="size ranks latency",
     falls="bandwidth reduction_rate ports",
-    source=CHAN + "; " + PATARASU,
+    source=CHAN + "; " + PATARASUK,
     formula=(
         "max(ceil(log2(ranks)) * latency, 2 * (ranks - 1) / ranks * size / (ports * bandwidth),"
         " (ranks - 1) / ranks * size / reduction_rate)"
@@ -239,7 +239,7 @@ def in_network_barrier_bound(ranks: float, latency: float) -> CollectiveTerms:
     unit="s",
     rises="size groups",
     falls="group_bandwidth",
-    source=PATARASU + ", applied to groups as super-ranks",
+    source=PATARASUK + ", applied to groups as super-ranks",
     formula="2 * (groups - 1) / groups * size / group_bandwidth",
 )
 def allreduce_cut_bound(size: float, groups: float, group_bandwidth: float) -> float:

@@ -12,7 +12,7 @@ from scalemath.core.kernel import kernel
 from scalemath.kernels.primitives import ceil_log2, floor_log2, power_of_two_below
 from scalemath.kernels.terms import CollectiveTerms
 
-PATARASU = (
+PATARASUK = (
     "Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "
     "J. Parallel Distrib. Comput. 69(2) 2009, 117-124"
 )
@@ -32,7 +32,7 @@ FOLD = "a rank count that is no power of two is folded to the next lower one and
     unit="s",
     rises="size ranks latency",
     falls="bandwidth reduction_rate",
-    source=PATARASU,
+    source=PATARASUK,
     formula=(
         "(ranks - 1) * latency + (ranks - 1) / ranks * size / bandwidth"
         " + (ranks - 1) / ranks * size / reduction_rate"
@@ -144,7 +144,7 @@ def reduce_scatter_pat(
     unit="s",
     rises="size ranks latency",
     falls="bandwidth",
-    source=PATARASU,
+    source=PATARASUK,
     formula="(ranks - 1) * latency + (ranks - 1) / ranks * size / bandwidth",
 )
 def all_gather_ring(size: float, ranks: float, bandwidth: float, latency: float) -> CollectiveTerms:
