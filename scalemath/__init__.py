@@ -19,7 +19,9 @@ _ROOMS = {
     "core.datum": "Datum",
     "core.value_range": "Range",
     "units": "Q_ Quantity Unit ureg",
+    "hardware.accelerator": "Accelerator",
     "hardware.link": "Link",
+    "hardware.node": "Node Rack",
     "hardware.port": "Port",
     "hardware.compare": "compare",
     "topology.placement": "Placement",
@@ -31,7 +33,7 @@ _ROOMS = {
     "workloads": "Transformer gemm_flops tensor_size",
     "sweeps": "geomspace linspace sweep",
 }
-_MODULES = {"nccl": "collectives.nccl", "sweeps": "sweeps", "units": "units"}
+_MODULES = {"catalog": "catalog", "nccl": "collectives.nccl", "sweeps": "sweeps", "units": "units"}
 
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 __all__ = sorted([*_HOME, *_MODULES, "__version__"])

@@ -217,10 +217,11 @@ FAMILIES: dict[str, Family] = {
             "kv_per_token": Field("byte"),
         },
         (
-            "layers", "hidden", "heads", "kv_heads", "head_size", "ff", "vocabulary", "context",
-            "experts", "experts_per_token", "shared_experts", "moe_ff", "dense_layers",
-            "q_lora", "kv_lora", "rope_size", "nope_size", "v_size", "window", "tied",
-            "mlp", "qkv_bias", "qk_norm", "window_pattern", "printed", "model_type",
+            "layers", "hidden", "heads", "kv_heads", "head_size", "value_head_size", "ffn",
+            "vocabulary", "context", "positions", "experts", "experts_per_token", "expert_ffn",
+            "shared_experts", "dense_layers", "query_rank", "kv_rank", "rope_size", "window",
+            "window_layers", "tied_embeddings", "attention_bias", "output_bias", "ffn_bias",
+            "router_bias", "sinks", "qk_norm", "norm", "norms_per_layer", "gated", "printed",
         ),
     ),
 }  # fmt: skip
