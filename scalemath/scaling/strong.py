@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
+from scalemath.collectives.algorithms import TABLE
 from scalemath.core.errors import ArgumentError
-from scalemath.core.kernel import kernel_of, total
+from scalemath.core.kernel import Kernel, kernel_of, total
 from scalemath.core.model import Step
 from scalemath.core.result import Result, measured
-from scalemath.kernels.allreduce import allreduce_ring
 from scalemath.kernels.scaling import (
     share_of,
     speedup_per_rank,
@@ -24,22 +24,41 @@ from scalemath.kernels.scaling_limits import (
     best_scaling_ranks,
     ranks_at_ceiling_share,
     ring_latency_per_rank,
-    ring_time_limit,
     scaling_ceiling,
-    scaling_wall,
 )
 from scalemath.scaling.laws import step
+from scalemath.scaling.limits import find_best, find_limit, find_wall
 from scalemath.units import display, quantities
 
-_RING = {"ring": kernel_of(allreduce_ring)}
+_PLAIN = {"size", "ranks", "bandwidth", "latency", "reduction_rate"}
+"""What a collective over equal ports needs to know."""
 
+
+def _algorithms() -> dict[str, Kernel]:
+    """Kernels by name: allreduce algorithms, and others as operation/algorithm."""
+    found: dict[str, Kernel] = {}
+    for operation, table in TABLE.items():
+        for name, algorithm in table.items():
+            if set(algorithm.kernel.parameters) <= _PLAIN and not algorithm.needs:
+                plain = name if operation == "allreduce" else f"{operation}/{name}"
+                found[plain] = algorithm.kernel
+    return found
+
+
+ALGORITHMS = _algorithms()
 _SILENT = ("time_one", "flops", "peak", "utilisation", "reduction_rate")
 
 _STEPS = (
     step("work", work_on_one, "s"),
-    Step("communication", _RING, "s", choice="algorithm"),
+    Step("communication", ALGORITHMS, "s", choice="algorithm"),
     step("time", strong_scaling_step, "s", time_one="work"),
-    Step("baseline_communication", _RING, "s", choice="algorithm", rename={"ranks": "baseline"}),
+    Step(
+        "baseline_communication",
+        ALGORITHMS,
+        "s",
+        choice="algorithm",
+        rename={"ranks": "baseline"},
+    ),
     step(
         "baseline_time",
         strong_scaling_step,
@@ -51,13 +70,6 @@ _STEPS = (
     step("speedup", speedup_ratio, time_one="baseline_time"),
     step("scaling_efficiency", speedup_per_rank),
     step("communication_share", share_of, part="time.exposed_communication", whole="time"),
-    step("communication_limit", ring_time_limit, "s"),
-    step("latency_per_rank", ring_latency_per_rank, "s"),
-    step("ceiling", scaling_ceiling, time_one="baseline_time"),
-    step("ceiling_one", scaling_ceiling, time_one="work"),
-    step("wall", scaling_wall, time_one="work"),
-    step("ranks_at_share", ranks_at_ceiling_share, ceiling="ceiling_one", share="ceiling_share"),
-    step("best_ranks", best_scaling_ranks, time_one="work"),
 )
 
 
@@ -126,43 +138,65 @@ class StrongScaling(Result):
         """Exposed communication as a share of the step."""
         return self.outputs["communication_share"]
 
+    def communication_at(self, ranks: float, latency: float | None = None) -> float:
+        """Duration of the collective [s] on another number of ranks."""
+        given = dict(self.given, ranks=ranks)
+        if latency is not None:
+            given["latency"] = latency
+        kernel = ALGORITHMS[given["algorithm"]]
+        return total(kernel.function(*(given[name] for name in kernel.parameters)))
+
+    def time_at(self, ranks: float) -> float:
+        """Duration of the step [s] on another number of ranks."""
+        shared = self.communication_at(ranks)
+        return total(
+            strong_scaling_step(self.outputs["work"], ranks, shared, self.given["overlap"])
+        )
+
     @measured("1")
     def ceiling(self) -> float:
         """Speedup against the baseline in the limit of many ranks, latency left out."""
-        return self.outputs["ceiling"]
+        return scaling_ceiling(self.outputs["baseline_time"], self._limit())
+
+    @measured("1")
+    def ceiling_one(self) -> float:
+        """Speedup against one rank in the limit of many ranks, latency left out."""
+        return scaling_ceiling(self.outputs["work"], self._limit())
 
     @measured("1")
     def wall(self) -> float:
         """Number of ranks, continuous, where communication takes as long as computation."""
-        return self.outputs["wall"]
+        return find_wall(self.communication_at, self.outputs["work"])
 
     @measured("1")
     def ranks_at_share(self) -> float:
         """Number of ranks, continuous, at a share of the ceiling (90 % unless stated)."""
-        return self.outputs["ranks_at_share"]
+        return ranks_at_ceiling_share(self.ceiling_one, self.given["ceiling_share"])
 
     @measured("1")
     def best_ranks_continuous(self) -> float:
-        """Number of ranks, continuous, that makes the step shortest."""
-        return self.outputs["best_ranks"]
-
-    def time_at(self, ranks: float) -> float:
-        """Duration of the step [s] on another number of ranks."""
-        g = self.given
-        communication = _RING[g["algorithm"]].function(
-            g["size"], ranks, g["bandwidth"], g["latency"], g["reduction_rate"]
+        """Number of ranks, continuous, that makes the step shortest (whole where it is searched)."""
+        if self.given["algorithm"] != "ring":
+            return find_best(self.time_at)
+        return best_scaling_ranks(
+            self.outputs["work"],
+            self._limit(),
+            ring_latency_per_rank(self.given["latency"]),
+            self.given["overlap"],
         )
-        terms = strong_scaling_step(self.outputs["work"], ranks, total(communication), g["overlap"])
-        return total(terms)
 
     @measured("1")
     def best_ranks(self) -> float:
         """Whole number of ranks that makes the step shortest; infinite if more always helps."""
-        exact = self.outputs["best_ranks"]
+        exact = self.best_ranks_continuous
         if math.isinf(exact):
             return exact
         below = max(1.0, math.floor(exact))
         return min(1.0, below, below + 1.0, key=self.time_at)
+
+    def _limit(self) -> float:
+        """Duration of the collective [s] without latency on very many ranks."""
+        return find_limit(self.communication_at)
 
     @property
     def slows_down(self) -> bool:
@@ -186,9 +220,9 @@ class StrongScaling(Result):
 
     def formula(self) -> tuple[str, str]:
         """Formula in words and its source."""
-        ring = kernel_of(allreduce_ring)
+        collective = ALGORITHMS[self.given["algorithm"]]
         own = kernel_of(strong_scaling_step)
-        return f"{own.formula}; communication = {ring.formula}", ring.source
+        return f"{own.formula}; communication = {collective.formula}", collective.source
 
     def headline(self) -> str:
         """One readable line."""
@@ -198,7 +232,7 @@ class StrongScaling(Result):
             f", speedup {out['speedup']:.6g} against {self.baseline}"
             f", efficiency {100 * out['scaling_efficiency']:.6g} %"
             f", communication {100 * out['communication_share']:.6g} %"
-            f", ceiling {out['ceiling']:.6g}"
+            f", ceiling {self.ceiling:.6g}"
         )
         return text + "; slower than the baseline" if self.slows_down else text
 
@@ -217,7 +251,7 @@ class StrongScaling(Result):
     reduction_rate="byte/s > 0 optional",
     overlap="number <= 1",
     baseline="count >= 1",
-    algorithm="choice ring",
+    algorithm=f"choice {' '.join(ALGORITHMS)}",
     ceiling_share="number > 0 < 1",
 )
 def strong_scaling(
@@ -264,7 +298,7 @@ def strong_scaling(
     baseline : int
         Devices the speedup and the ceiling are counted against.
     algorithm : str
-        Allreduce algorithm.
+        Allreduce algorithm, or another operation as in "all_to_all/pairwise".
     ceiling_share : float
         Share of the ceiling that `ranks_at_share` asks for [1].
 
@@ -316,13 +350,12 @@ def strong_scaling(
         "algorithm": algorithm,
         "ceiling_share": ceiling_share,
     }
-    outputs = strong_scaling.model.evaluate(given)
-    return StrongScaling(
+    result = StrongScaling(
         given=given,
-        outputs=outputs,
+        outputs=strong_scaling.model.evaluate(given),
         assumptions=_assumptions(assumed, given),
-        cautions=_cautions(given, outputs),
     )
+    return evolve(result, cautions=_cautions(result))
 
 
 def _assumptions(assumed: tuple[str, ...], given: Mapping[str, Any]) -> tuple[str, ...]:
@@ -334,21 +367,23 @@ def _assumptions(assumed: tuple[str, ...], given: Mapping[str, Any]) -> tuple[st
         kept += ("computation and communication do not overlap",)
     if math.isinf(given["reduction_rate"]):
         kept += ("the reduction itself takes no time",)
-    return (*kept, "every ring hop crosses one port of the stated bandwidth")
+    return (*kept, "every rank sends through one port of the stated bandwidth")
 
 
-def _cautions(given: Mapping[str, Any], out: Mapping[str, float]) -> tuple[str, ...]:
+def _cautions(result: StrongScaling) -> tuple[str, ...]:
     """What a reader must not overlook."""
     found: list[str] = []
-    if out["speedup"] < 1.0:
+    if result.slows_down:
+        plural = "s" if result.baseline > 1 else ""
         found.append(
-            f"the job slows down: {out['speedup']:.6g} times the rate of {given['baseline']:.0f} "
-            f"rank{'s' if given['baseline'] > 1 else ''}"
+            f"the job slows down: {result.speedup:.6g} times the rate of {result.baseline} "
+            f"rank{plural}"
         )
-    if out["ceiling_one"] <= 1.0:
-        found.append("no number of ranks is faster than one without communication")
-    if given["ranks"] > out["best_ranks"] + 1.0 and out["ceiling_one"] > 1.0:
-        found.append(f"more ranks than the best number, {out['best_ranks']:.6g}, are slower again")
-    elif given["ranks"] > out["wall"]:
-        found.append(f"beyond the wall at {out['wall']:.6g} ranks: communication dominates")
+    best, wall = result.best_ranks_continuous, result.wall
+    if best <= 1.0:
+        found.append("no number of ranks is faster than one")
+    elif result.ranks > best + 1.0:
+        found.append(f"more ranks than the best number, {best:.6g}, are slower again")
+    elif result.ranks > wall:
+        found.append(f"beyond the wall at {wall:.6g} ranks: communication dominates")
     return tuple(found)
