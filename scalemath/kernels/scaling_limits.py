@@ -6,6 +6,7 @@ import math
 
 from scalemath.core.kernel import kernel
 from scalemath.kernels.allreduce import allreduce_ring
+from scalemath.kernels.gather import all_gather_ring, reduce_scatter_ring
 
 # So many ranks that (ranks - 1) / ranks is 1 in double precision.
 _MANY_RANKS = 2.0**60
@@ -113,3 +114,56 @@ def best_scaling_ranks(
         return hidden
     gain = (time_one - shown * communication_limit) / (shown * latency_per_rank)
     return min(max(1.0, math.sqrt(gain)), hidden)
+
+
+@kernel(
+    unit="byte/s",
+    rises="size efficiency ranks latency",
+    falls="time_one reduction_rate",
+    source="strong scaling with a ring allreduce solved for the bandwidth",
+    formula="bandwidth = ring bytes per port / (time_one / ranks (1 / efficiency - 1) - latency "
+    "and reduction terms)",
+)
+def bandwidth_for_efficiency(
+    efficiency: float,
+    time_one: float,
+    size: float,
+    ranks: float,
+    latency: float,
+    reduction_rate: float,
+) -> float:
+    """Port rate [byte/s] at which strong scaling with a ring keeps an efficiency.
+
+    Infinite when latency and reduction alone take longer than the efficiency leaves.
+    """
+    if ranks <= 1.0:
+        return 0.0
+    terms = allreduce_ring(size, ranks, 1.0, latency, reduction_rate)
+    left = time_one / ranks * (1.0 / efficiency - 1.0) - terms[0] - terms[2]
+    if left <= 0.0:
+        return math.inf
+    return terms[1] / left
+
+
+@kernel(
+    unit="s",
+    rises="size node_ranks nodes latency network_latency",
+    falls="bandwidth network_bandwidth",
+    source="Chan, Heimlich, Purkayastha & van de Geijn, CCPE 19(13) (2007), composed: "
+    "reduce-scatter in the node, allreduce across, all-gather in the node",
+    formula="reduce_scatter_ring + allreduce_ring(size / node_ranks, nodes) + all_gather_ring",
+)
+def two_level_ring(
+    size: float,
+    node_ranks: float,
+    nodes: float,
+    bandwidth: float,
+    network_bandwidth: float,
+    latency: float,
+    network_latency: float,
+) -> float:
+    """Time [s] of an allreduce in three phases over nodes of equal size, without overlap."""
+    first = reduce_scatter_ring(size, node_ranks, bandwidth, latency, math.inf)
+    across = allreduce_ring(size / node_ranks, nodes, network_bandwidth, network_latency, math.inf)
+    last = all_gather_ring(size, node_ranks, bandwidth, latency)
+    return first[0] + first[1] + across[0] + across[1] + last[0] + last[1]

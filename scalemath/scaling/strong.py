@@ -175,7 +175,7 @@ class StrongScaling(Result):
 
     @measured("1")
     def best_ranks_continuous(self) -> float:
-        """Number of ranks, continuous, that makes the step shortest (whole where it is searched)."""
+        """Number of ranks, continuous for the ring, that makes the step shortest."""
         if self.given["algorithm"] != "ring":
             return find_best(self.time_at)
         return best_scaling_ranks(
@@ -188,7 +188,7 @@ class StrongScaling(Result):
     @measured("1")
     def best_ranks(self) -> float:
         """Whole number of ranks that makes the step shortest; infinite if more always helps."""
-        exact = self.best_ranks_continuous
+        exact = float(self.best_ranks_continuous)
         if math.isinf(exact):
             return exact
         below = max(1.0, math.floor(exact))
