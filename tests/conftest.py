@@ -15,3 +15,6 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("scalemath")
+
+# Helpers are imported by tests as `helpers.…`; collected for doctests they would load twice.
+collect_ignore_glob = ["helpers/*"]
