@@ -227,6 +227,17 @@ def slim_fly_switches(order: float) -> float:
 
 @kernel(
     unit="1",
+    rises="order",
+    source="spectral gap q of the MMS graph; for even q the halves of its columns reach it",
+    formula="q^3 / 2",
+)
+def slim_fly_bisection_links(order: float) -> float:
+    """Links over the even cut of the MMS graph of order q: exact for even q, else at least."""
+    return order * order * order / 2.0
+
+
+@kernel(
+    unit="1",
     rises="endpoints_per_router",
     free="switches degree",
     free_because="more routers lengthen paths, more ports shorten them",

@@ -197,6 +197,8 @@ def fat_tree_layout(
     spines = spines_per_pod
     if spines < 1.0:
         spines = smallest_divisor(leaf_up, per_pod * leaf_up / spine_down)
+    if not spines < math.inf:
+        return nothing
     used_down = per_pod * leaf_up / spines
     if not used_down <= spine_down:
         return nothing
