@@ -8,7 +8,8 @@ from typing import Any
 
 from attrs import field, frozen
 
-from scalemath.collectives.algorithms import Algorithm
+from scalemath.collectives.algorithms import TABLE, Algorithm
+from scalemath.collectives.crossing import crossing_ranks, crossing_sizes
 from scalemath.collectives.operations import LOWER_BOUND, Operation
 from scalemath.core.kernel import total
 from scalemath.core.result import Result, measured
@@ -22,7 +23,8 @@ UNITS = {
     "latency": "s",
     "reduction_rate": "byte/s",
     "switch_latency": "s",
-    "busiest_port": "byte",
+    "largest_send": "byte",
+    "largest_receive": "byte",
     "sum_of_steps": "byte",
 }
 NARROW = 1e-9
@@ -171,6 +173,28 @@ class CollectiveCost(Result):
             return math.nan
         return self.contenders[1].seconds / self.contenders[0].seconds
 
+    @measured("byte")
+    def crossover_size(self) -> float:
+        """Size nearest to this one at which the best and the second best algorithm swap.
+
+        nan where no second one was weighed or the two never swap.
+        """
+        if not self.runner_up or not self.given["size"]:
+            return math.nan
+        second = TABLE[self.operation][self.runner_up]
+        sizes = crossing_sizes(self.algorithm_record, second, self.given)
+        here = math.log(self.given["size"])
+        return min(sizes, key=lambda size: abs(math.log(size) - here), default=math.nan)
+
+    @property
+    def crossover_ranks(self) -> int | None:
+        """Ranks at which the order of the best and the second best is not that of two any more."""
+        if not self.runner_up:
+            return None
+        second = TABLE[self.operation][self.runner_up]
+        found = crossing_ranks(self.algorithm_record, second, self.given)
+        return found[0] if found else None
+
     def input_values(self) -> Mapping[str, tuple[Any, str]]:
         """Arguments that the kernel used, as SI values and units."""
         names = ["size", *self.algorithm_record.kernel.parameters]
@@ -213,7 +237,19 @@ class CollectiveCost(Result):
         if self.contenders:
             shown = ", ".join(f"{c.name} {display(c.seconds, 's')}" for c in self.contenders[:4])
             lines.append(f"best of {len(self.contenders)} algorithms: {shown}")
+            if self.runner_up:
+                lines.append(self._swap())
         return lines + above_the_wire(self)
+
+    def _swap(self) -> str:
+        """Where the order of the two fastest algorithms changes."""
+        text = f"{self.runner_up} takes {self.margin:.6g} times as long"
+        size, ranks = self.si("crossover_size"), self.crossover_ranks
+        if size > 0.0:
+            text += f"; the two swap at {display(size, 'byte')} for {self.ranks} ranks"
+        if ranks is not None:
+            text += f"; for this size their order is that of two ranks up to {ranks - 1} ranks"
+        return text
 
 
 def above_the_wire(cost: CollectiveCost) -> list[str]:

@@ -1,4 +1,4 @@
-"""Operations in which every rank has something for every other: all-to-all, barrier."""
+"""Operations without a reduction between many pairs: all-to-all, send-receive, barrier."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from scalemath.collectives.answer import answer
 from scalemath.collectives.cost import CollectiveCost
 from scalemath.collectives.operations import OPERATIONS
 from scalemath.collectives.public import collective
+from scalemath.collectives.traffic import lowered_traffic
+from scalemath.kernels.alltoall import busiest_port
 
 
 @collective(OPERATIONS["all_to_all"])
@@ -74,6 +76,130 @@ def all_to_all(
     5.29414 ms
     """
     return answer(OPERATIONS["all_to_all"], locals(), assumed)
+
+
+@collective(
+    OPERATIONS["all_to_all_v"], ranks="count >= 1 unless traffic", bandwidth="byte/s/dir > 0"
+)
+def all_to_all_v(
+    *,
+    bandwidth: float,
+    traffic: Any = None,
+    largest_send: float = math.nan,
+    largest_receive: float = 0.0,
+    ranks: float = math.nan,
+    latency: float = 0.0,
+    algorithm: str = "direct",
+    estimator: str = "alpha-beta",
+    assumed: tuple[str, ...] = (),
+) -> CollectiveCost:
+    """Time to send blocks of unequal size from every rank to every other.
+
+    Parameters
+    ----------
+    bandwidth : Quantity [byte/s/dir]
+        Payload rate of one rank's port per direction.
+    traffic : array of Quantity, optional
+        Square matrix; row i, column j holds what rank i sends to rank j [byte]. The diagonal
+        stays where it is.
+    largest_send : Quantity [byte]
+        In place of `traffic`: what the busiest sender sends to others.
+    largest_receive : Quantity [byte]
+        In place of `traffic`: what the busiest receiver receives from others.
+    ranks : int
+        Participants; left out when `traffic` says it.
+    latency : Quantity [s]
+        One-way time of an empty message; left out it is 0.
+    algorithm : str
+        "direct" (all messages in flight together), "pairwise" (exchanges that wait for their
+        largest block), or "best".
+    estimator : str
+        "alpha-beta" (the closed form), "bound" (what nothing beats), "envelope",
+        "calibrated" or "nccl".
+
+    Returns
+    -------
+    CollectiveCost
+        Time with its terms, algorithm and bus bandwidth, steps, bytes per rank, bottleneck
+        and assumptions. Its size is the largest buffer of any rank.
+
+    Notes
+    -----
+    The busiest port decides: ``(ranks - 1) latency + max(largest_send, largest_receive) /
+    bandwidth``. Many senders to one receiver are an incast.
+
+    Examples
+    --------
+    >>> from scalemath.collectives import all_to_all_v
+    >>> cost = all_to_all_v(
+    ...     largest_send="1 MiB", largest_receive="64 MiB", ranks=65, bandwidth="100 GB/s/dir"
+    ... )
+    >>> print(f"{cost.time.to('ms'):.6g~P}")
+    0.671089 ms
+    """
+    values = locals()
+    if traffic is None:
+        size = busiest_port(largest_send, largest_receive)
+        values |= {"size": size, "sum_of_steps": 0.0}
+    else:
+        values |= lowered_traffic(traffic)
+        assumed = tuple(text for text in assumed if not text.startswith("largest"))
+    return answer(OPERATIONS["all_to_all_v"], values, assumed)
+
+
+@collective(OPERATIONS["send_receive"])
+def send_receive(
+    *,
+    size: float,
+    bandwidth: float = math.nan,
+    latency: float = 0.0,
+    ranks: float = 2.0,
+    algorithm: str = "direct",
+    estimator: str = "alpha-beta",
+    placement: Any = None,
+    schedule: str | None = None,
+    assumed: tuple[str, ...] = (),
+) -> CollectiveCost:
+    """Time to send a message to one rank while receiving one from another.
+
+    Parameters
+    ----------
+    size : Quantity [byte]
+        Message sent, and received.
+    bandwidth : Quantity [byte/s/dir]
+        Payload rate of one rank's port per direction.
+    latency : Quantity [s]
+        One-way time of an empty message; left out it is 0.
+    ranks : int
+        Participants; all do the same at once.
+    algorithm : str
+        "direct".
+    estimator : str
+        "alpha-beta" (the closed form), "bound" (what nothing beats), "envelope",
+        "calibrated" or "nccl".
+    placement : Placement, optional
+        Which ranks sit where, in place of `ranks`, `bandwidth` and `latency`.
+    schedule : str, optional
+        With a placement: "flat", one network interface per message.
+
+    Returns
+    -------
+    CollectiveCost
+        Time with its terms, algorithm and bus bandwidth (the same here), bottleneck and
+        assumptions.
+
+    Notes
+    -----
+    ``latency + size / bandwidth``: both directions of the port work at the same time.
+
+    Examples
+    --------
+    >>> from scalemath.collectives import send_receive
+    >>> cost = send_receive(size="1 GB", bandwidth="50 GB/s/dir", latency="5 us")
+    >>> print(f"{cost.time.to('ms'):.6g~P}")
+    20.005 ms
+    """
+    return answer(OPERATIONS["send_receive"], locals(), assumed)
 
 
 @collective(OPERATIONS["barrier"])

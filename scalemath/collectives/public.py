@@ -21,6 +21,7 @@ from scalemath.collectives.operations import Operation
 from scalemath.core.errors import ArgumentError, ContradictionError
 from scalemath.core.kernel import kernel_of
 from scalemath.core.model import Model, Parameter, Step
+from scalemath.kernels.alltoall import busiest_port
 from scalemath.kernels.busbandwidth import algorithm_bandwidth, bus_bandwidth
 from scalemath.units import PublicFunction, quantities
 
@@ -33,8 +34,9 @@ DECLARED = {
     "switch_latency": "s optional",
     "levels": "count >= 1",
     "radix": "count >= 2",
-    "busiest_port": "byte",
-    "sum_of_steps": "byte",
+    "largest_send": "byte unless traffic",
+    "largest_receive": "byte optional",
+    "sum_of_steps": "byte optional",
     "ring_hops": "count optional",
     "half_hops": "count optional",
     "dimensions": "count optional",
@@ -47,7 +49,7 @@ LOWERED = ("ring_hops", "half_hops", "dimensions", "longest")
 
 
 def collective(
-    operation: Operation,
+    operation: Operation, **declarations: str
 ) -> Callable[[Callable[..., CollectiveCost]], PublicFunction[CollectiveCost]]:
     """Make a public function of a described one.
 
@@ -55,6 +57,8 @@ def collective(
     ----------
     operation : Operation
         What it answers for.
+    **declarations : str
+        Declarations that differ from the usual ones.
 
     Returns
     -------
@@ -66,7 +70,7 @@ def collective(
     def decorate(function: Callable[..., CollectiveCost]) -> PublicFunction[CollectiveCost]:
         signature = inspect.signature(function)
         names = tuple(n for n in signature.parameters if n != "assumed")
-        declared = {n: DECLARED[n] for n in names if n in DECLARED}
+        declared = {n: DECLARED[n] for n in names if n in DECLARED} | declarations
         declared["algorithm"] = f"choice {' '.join((*TABLE[operation.name], BEST))}"
         steps = _steps(operation)
         plain = quantities(*steps, output="time", **declared)(function)
@@ -77,7 +81,7 @@ def collective(
         def public(*args: Any, **kwargs: Any) -> Any:
             if "algorithm" in kwargs:
                 _known(operation, kwargs)
-            if kwargs.get("placement") is not None or kwargs.get("schedule") is not None:
+            if kwargs.get("placement") is not None or "schedule" in kwargs:
                 from scalemath.collectives.placed import answer_placed
 
                 return answer_placed(operation, args, kwargs)
@@ -109,6 +113,8 @@ def _steps(operation: Operation) -> tuple[Step, ...]:
     """Time by algorithm, then the two bandwidths."""
     kernels = {name: a.kernel for name, a in TABLE[operation.name].items()}
     steps = [Step("time", kernels, "s", choice="algorithm")]
+    if operation.name == "all_to_all_v":
+        steps.append(Step("size", {"": kernel_of(busiest_port)}, "byte"))
     if operation.name != "barrier":
         steps += [
             Step("algorithm_bandwidth", {"": kernel_of(algorithm_bandwidth)}, "byte/s"),

@@ -94,34 +94,56 @@ def all_to_all_bruck_binary(
 
 
 @kernel(
-    unit="s",
-    rises="busiest_port ranks latency",
-    falls="bandwidth",
-    source="the busiest port sends or receives all its bytes; every peer costs one latency",
-    formula="(ranks - 1) * latency + busiest_port / bandwidth",
+    unit="byte",
+    rises="largest_send largest_receive",
+    source="a port sends and receives at the same time; the longer of the two counts",
+    formula="max(largest_send, largest_receive)",
 )
-def all_to_all_v_direct(
-    busiest_port: float, ranks: float, bandwidth: float, latency: float
-) -> CollectiveTerms:
-    """All-to-all of unequal blocks with all messages in flight together."""
-    return CollectiveTerms((ranks - 1.0) * latency, busiest_port / bandwidth, 0.0)
+def busiest_port(largest_send: float, largest_receive: float) -> float:
+    """Bytes of the rank that sends or receives most."""
+    return max(largest_send, largest_receive)
 
 
 @kernel(
     unit="s",
-    rises="sum_of_steps ranks latency",
+    rises="largest_send largest_receive ranks latency",
+    falls="bandwidth",
+    source="the busiest port sends or receives all its bytes; every peer costs one latency",
+    formula="(ranks - 1) * latency + max(largest_send, largest_receive) / bandwidth",
+)
+def all_to_all_v_direct(
+    largest_send: float, largest_receive: float, ranks: float, bandwidth: float, latency: float
+) -> CollectiveTerms:
+    """All-to-all of unequal blocks with all messages in flight together."""
+    return CollectiveTerms(
+        (ranks - 1.0) * latency, busiest_port(largest_send, largest_receive) / bandwidth, 0.0
+    )
+
+
+@kernel(
+    unit="s",
+    rises="largest_send largest_receive sum_of_steps ranks latency",
     falls="bandwidth",
     source=(
         THAKUR + ", section 4.6, for unequal blocks: each exchange lasts as long as its largest"
         " block"
     ),
-    formula="(ranks - 1) * latency + sum_of_steps / bandwidth",
+    formula=(
+        "(ranks - 1) * latency + max(sum_of_steps, largest_send, largest_receive) / bandwidth"
+        " with sum_of_steps the sum over exchanges of their largest block"
+    ),
 )
 def all_to_all_v_pairwise(
-    sum_of_steps: float, ranks: float, bandwidth: float, latency: float
+    largest_send: float,
+    largest_receive: float,
+    sum_of_steps: float,
+    ranks: float,
+    bandwidth: float,
+    latency: float,
 ) -> CollectiveTerms:
     """All-to-all of unequal blocks in exchanges that wait for their largest block."""
-    return CollectiveTerms((ranks - 1.0) * latency, sum_of_steps / bandwidth, 0.0)
+    moved = max(sum_of_steps, busiest_port(largest_send, largest_receive))
+    return CollectiveTerms((ranks - 1.0) * latency, moved / bandwidth, 0.0)
 
 
 @kernel(

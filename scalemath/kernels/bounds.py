@@ -8,6 +8,7 @@ switches do. `ports` is the number of ports a rank can use at the same time, eac
 from __future__ import annotations
 
 from scalemath.core.kernel import kernel
+from scalemath.kernels.alltoall import busiest_port
 from scalemath.kernels.primitives import ceil_log
 from scalemath.kernels.terms import CollectiveTerms, binding_bound
 
@@ -184,17 +185,26 @@ def in_network_exchange_bound(
 
 @kernel(
     unit="s",
-    rises="busiest_port ranks latency",
+    rises="largest_send largest_receive ranks latency",
     falls="bandwidth ports",
     source=CHAN + "; the busiest port must carry all its bytes",
-    formula="max(ceil(log2(ranks)) * latency, busiest_port / (ports * bandwidth))",
+    formula=(
+        "max(ceil(log2(ranks)) * latency, max(largest_send, largest_receive) / (ports * bandwidth))"
+    ),
 )
 def uneven_exchange_bound(
-    busiest_port: float, ranks: float, bandwidth: float, latency: float, ports: float
+    largest_send: float,
+    largest_receive: float,
+    ranks: float,
+    bandwidth: float,
+    latency: float,
+    ports: float,
 ) -> CollectiveTerms:
     """Least time of an all-to-all of unequal blocks."""
     return binding_bound(
-        rounds_bound(ranks, latency, ports), busiest_port / (ports * bandwidth), 0.0
+        rounds_bound(ranks, latency, ports),
+        busiest_port(largest_send, largest_receive) / (ports * bandwidth),
+        0.0,
     )
 
 

@@ -80,3 +80,17 @@ def bus_bandwidth(size: float, time: float, factor: float) -> float:
 def time_of_bus_bandwidth(size: float, factor: float, rate: float) -> float:
     """Time that a reported bus bandwidth stands for."""
     return factor * size / rate
+
+
+@kernel(
+    unit="byte/s",
+    rises="rate",
+    falls="factor",
+    source=NCCL_TESTS,
+    formula="rate / factor",
+)
+def algorithm_of_bus_bandwidth(rate: float, factor: float) -> float:
+    """Algorithm bandwidth that a reported bus bandwidth stands for."""
+    if factor <= 0.0:
+        return math.inf
+    return rate / factor
