@@ -5,9 +5,7 @@ from __future__ import annotations
 from scalemath.workloads.transformer import Transformer
 
 
-def forward_flops_per_token(
-    model: Transformer, sequence: float, *, causal: bool = False
-) -> float:
+def forward_flops_per_token(model: Transformer, sequence: float, *, causal: bool = False) -> float:
     """Operations of the forward pass for one token [flop].
 
     Parameters

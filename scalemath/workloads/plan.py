@@ -60,13 +60,17 @@ class ParallelPlan:
 
     def __attrs_post_init__(self) -> None:
         sizes = ("tensor", "pipeline", "context", "expert", "data", "virtual", "micro_batch")
-        wrong = [f"{n} is {getattr(self, n)!r}" for n in (*sizes, "global_batch") if not (
-            isinstance(getattr(self, n), int) and getattr(self, n) >= 1
-        )]
+        wrong = [
+            f"{n} is {getattr(self, n)!r}"
+            for n in (*sizes, "global_batch")
+            if not (isinstance(getattr(self, n), int) and getattr(self, n) >= 1)
+        ]
         if wrong:
             raise RangeError(f"parallel plan: {'; '.join(wrong)}; sizes are whole numbers >= 1")
         for name, known in (
-            ("recompute", RECOMPUTE), ("sharding", SHARDING), ("schedule", tuple(SCHEDULES))
+            ("recompute", RECOMPUTE),
+            ("sharding", SHARDING),
+            ("schedule", tuple(SCHEDULES)),
         ):
             if getattr(self, name) not in known:
                 raise RangeError(
@@ -136,19 +140,27 @@ class ParallelPlan:
                 )
         if self.sequence_parallel:
             divides(self.tensor, sequence // self.context, "tokens over the tensor group")
-        divides(2 * self.context if self.context > 1 else 1, sequence, "tokens over twice the "
-                "context group")
+        divides(
+            2 * self.context if self.context > 1 else 1,
+            sequence,
+            "tokens over twice the context group",
+        )
         if self.expert > 1:
             if not model.experts:
                 found.append("expert parallelism needs a model with experts")
             else:
                 divides(self.expert, model.experts, "experts over the expert group")
             divides(self.expert, self.data * self.context, "data x context over expert groups")
-        divides(self.data * self.micro_batch, self.global_batch,
-                "global batch over data ranks and micro-batch")
+        divides(
+            self.data * self.micro_batch,
+            self.global_batch,
+            "global batch over data ranks and micro-batch",
+        )
         if self.sharding == "weights" and self.virtual > 1:
-            found.append("weights sharded over data ranks with interleaving are gathered anew "
-                         "for every chunk; use sharding 'optimizer'")
+            found.append(
+                "weights sharded over data ranks with interleaving are gathered anew "
+                "for every chunk; use sharding 'optimizer'"
+            )
         return tuple(found)
 
     def check(self, model: Transformer, *, sequence: int, ranks: int | None = None) -> None:

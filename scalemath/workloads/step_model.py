@@ -123,9 +123,7 @@ STEPS: tuple[Step, ...] = (
         second="context_backward_factor",
         third="one",
     ),
-    _exchange(
-        "context_transfer_backward", "context_ring_moved_backward", "context", "tensor"
-    ),
+    _exchange("context_transfer_backward", "context_ring_moved_backward", "context", "tensor"),
     _context("forward"),
     _context("backward"),
     _layer_traffic("forward", "context_forward"),
@@ -175,9 +173,7 @@ STEPS: tuple[Step, ...] = (
         gather="tensor_gather",
     ),
     _step("parameters", whole.stage_parameters, "1"),
-    _step(
-        "dense_parameters", whole.stage_parameters, "1", expert_parameters="zero", expert="one"
-    ),
+    _step("dense_parameters", whole.stage_parameters, "1", expert_parameters="zero", expert="one"),
     _step(
         "routed_parameters",
         whole.stage_parameters,

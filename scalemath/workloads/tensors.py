@@ -67,7 +67,7 @@ def tensor_size(shape: Sequence[int] | int, dtype: str | DataType) -> Quantity:
     --------
     >>> from scalemath.workloads import tensor_size
     >>> print(tensor_size((8, 8192, 16384), "bf16").to("GiB"))
-    2.0 GiB
+    2 GiB
     """
     extents = (shape,) if isinstance(shape, int) else tuple(shape)
     for extent in extents:
