@@ -28,8 +28,8 @@ IN_NETWORK: dict[str, frozenset[str]] = {
     "multicast": frozenset((REDUCTION, MULTICAST)),
 }
 _ELSEWHERE = {
-    "envelope": ("scalemath.collectives.envelope", "answer_envelope"),
-    "calibrated": ("scalemath.collectives.envelope", "answer_calibrated"),
+    "envelope": ("scalemath.collectives.protocols", "answer_envelope"),
+    "calibrated": ("scalemath.collectives.protocols", "answer_calibrated"),
     "nccl": ("scalemath.collectives.nccl.answer", "answer_nccl"),
 }
 _FREE_REDUCTION = ("reduction costs nothing (reduction_rate not given)",)

@@ -4,41 +4,41 @@ from __future__ import annotations
 
 from scalemath.collectives.nccl.availability import GATHERS, IN_SWITCH
 from scalemath.collectives.nccl.graphs import Communicator
-
-
-def port_share(operation: str, algorithm: str, machine: Communicator) -> float:
-    """Buffer sizes one GPU's port carries in one direction, at least."""
-    ranks = machine.ranks
-    if operation in GATHERS:
-        return (ranks - 1.0) / ranks
-    if operation != "allreduce":
-        return 1.0
-    if algorithm == "NVLS" and machine.nodes == 1:
-        return 1.0 + 1.0 / ranks
-    return 1.0 if algorithm in IN_SWITCH else 2.0 * (ranks - 1.0) / ranks
-
-
-def node_share(operation: str, algorithm: str, machine: Communicator) -> float:
-    """Buffer sizes the NICs of one node carry in one direction, at least."""
-    nodes = machine.nodes
-    if operation in GATHERS:
-        return (nodes - 1.0) / nodes
-    if operation != "allreduce":
-        return 1.0 if nodes > 1 else 0.0
-    reduced_in_network = algorithm in IN_SWITCH and algorithm != "NVLSTree"
-    return 1.0 if reduced_in_network and nodes > 1 else 2.0 * (nodes - 1.0) / nodes
+from scalemath.kernels.bounds import allreduce_cut_bound, broadcast_cut_bound, exchange_cut_bound
+from scalemath.kernels.innetwork import allreduce_nvls
 
 
 def bound(operation: str, algorithm: str, size: float, machine: Communicator) -> float:
     """Bandwidth bound [s]; zero where the communicator states no port rates.
 
     An allreduce by NVLS on one node moves (ranks + 1)/ranks of the buffer through every port,
-    one by endpoints at least 2(ranks - 1)/ranks; what in-network reduction leaves between
-    nodes is one buffer.
+    one between endpoints 2(ranks - 1)/ranks; with reduction in the network at least one buffer
+    passes every port and leaves every node.
     """
     times = [0.0]
     if machine.nvlink_rate and machine.local_ranks > 1:
-        times.append(port_share(operation, algorithm, machine) * size / machine.nvlink_rate)
+        times.append(_inside(operation, algorithm, size, machine, machine.nvlink_rate))
     if machine.node_rate and machine.nodes > 1:
-        times.append(node_share(operation, algorithm, machine) * size / machine.node_rate)
+        switched = algorithm in IN_SWITCH and algorithm != "NVLSTree"
+        groups = float(machine.nodes)
+        times.append(_cut(operation, size, groups, machine.node_rate, in_network=switched))
     return max(times)
+
+
+def _inside(
+    operation: str, algorithm: str, size: float, machine: Communicator, rate: float
+) -> float:
+    """What the busiest GPU port takes at least [s]."""
+    ranks = float(machine.ranks)
+    if algorithm == "NVLS" and operation == "allreduce" and machine.nodes == 1:
+        return allreduce_nvls(size, ranks, rate, 0.0, 0.0).bandwidth
+    return _cut(operation, size, ranks, rate, in_network=algorithm in IN_SWITCH)
+
+
+def _cut(operation: str, size: float, groups: float, rate: float, *, in_network: bool) -> float:
+    """What the way out of one of equal groups takes at least [s]."""
+    if operation in GATHERS:
+        return exchange_cut_bound(size, groups, rate)
+    if operation == "allreduce" and not in_network:
+        return allreduce_cut_bound(size, groups, rate)
+    return broadcast_cut_bound(size, groups, rate)
