@@ -42,6 +42,8 @@ class Parameter:
         Name of a parameter in whose presence this one may be left out.
     choices : tuple of str
         Allowed names for a "choice".
+    candidates : tuple of str
+        Names among which "best" chooses when nothing else is said; empty means all.
     conventions : mapping
         Convention fields of a `Datum` that must hold, such as latency_kind="one-way".
     """
@@ -57,6 +59,7 @@ class Parameter:
     default: float | str = math.nan
     unless: str = ""
     choices: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()
     conventions: Mapping[str, str] = field(factory=dict)
 
 
@@ -169,4 +172,10 @@ class Model:
             known[step.output] = results[step.output] = total(terms)
             for name, term in zip(kernel.terms, terms if kernel.terms else (), strict=True):
                 known[f"{step.output}.{name}"] = results[f"{step.output}.{name}"] = term
+            if len(step.kernels) > 1:  # a term that the chosen kernel lacks is zero
+                for other in step.kernels.values():
+                    for name in other.terms:
+                        if name not in kernel.terms:
+                            full = f"{step.output}.{name}"
+                            known[full] = results[full] = 0.0
         return results

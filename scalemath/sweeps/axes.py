@@ -1,0 +1,387 @@
+"""Axes: what a sweep runs over, converted by the very function that converts scalar arguments."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from scalemath.core.errors import ArgumentError, ScalemathError, UnitsError
+from scalemath.core.model import Parameter
+from scalemath.units import Q_, Quantity, QuantityLike, convert, to_si
+from scalemath.units.values import quantity_of
+
+Array = np.ndarray[Any, Any]
+
+
+@frozen(eq=False)
+class Coordinate:
+    """Values of one parameter along one or more axes of a grid.
+
+    Attributes
+    ----------
+    name : str
+        Name of the parameter, or of the axis.
+    axes : tuple of str
+        Axes along which it varies.
+    values : numpy.ndarray
+        SI floats, or names.
+    unit : str
+        SI unit of the values; "1" for numbers, empty for names.
+    shown : str
+        Unit in which the user gave it.
+    scale : float
+        SI value of one shown unit.
+    """
+
+    name: str
+    axes: tuple[str, ...]
+    values: Array
+    unit: str = "1"
+    shown: str = ""
+    scale: float = 1.0
+
+    @property
+    def is_names(self) -> bool:
+        """Whether the values are names rather than numbers."""
+        return self.values.dtype.kind in "OUT"
+
+    @property
+    def magnitudes(self) -> Array:
+        """Values in the unit in which they were given; whole numbers as integers."""
+        if self.is_names:
+            return self.values
+        if self.unit == "1" or self.scale == 1.0:
+            whole = np.all(self.values == np.floor(self.values))
+            small = np.all(np.abs(self.values) < 2**53)
+            return self.values.astype(np.int64) if whole and small else self.values
+        return _tidy(self.values / self.scale)
+
+    @property
+    def quantity(self) -> Any:
+        """Values as a Quantity; names and plain numbers as they are."""
+        if self.is_names or not self.shown:
+            return self.magnitudes
+        return Q_(self.magnitudes, self.shown)
+
+    def take(self, index: Any) -> Coordinate:
+        """Return the part picked by a numpy index."""
+        values = np.asarray(self.values[index], dtype=self.values.dtype)
+        return Coordinate(self.name, self.axes, values, self.unit, self.shown, self.scale)
+
+    def place(self, value: Any, nearest: bool = False) -> int:
+        """Position of a value along the axis.
+
+        Raises
+        ------
+        ArgumentError
+            If the value is not on the axis.
+        """
+        if self.is_names:
+            found = np.flatnonzero(self.values == value)
+            if found.size:
+                return int(found[0])
+            raise ArgumentError(f"{self.name}={value!r} is not on the axis: {self.summary()}")
+        wanted = as_si(value, self.unit, self.name)
+        distance = np.abs(self.values - wanted)
+        best = int(np.argmin(distance))
+        if not nearest and distance[best] > 1e-12 * abs(wanted):
+            raise ArgumentError(
+                f"{self.name}={value} is not on the axis: {self.summary()}; the nearest value is "
+                f"{self.label(best)}, take it with nearest=True"
+            )
+        return best
+
+    def label(self, index: Any) -> str:
+        """One value as text."""
+        value = self.magnitudes[index]
+        text = f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
+        return f"{text} {self.shown}".strip()
+
+    def summary(self) -> str:
+        """Ends and length, or the names."""
+        n = self.values.size
+        if self.values.ndim > 1:
+            return f"{self.values.shape} values"
+        if n <= 4 or (self.is_names and n <= 12):
+            shown = ", ".join(
+                str(m) if not isinstance(m, float) else f"{m:.6g}" for m in self.magnitudes.tolist()
+            )
+            return f"{shown} {self.shown}".strip()
+        return f"{self.label(0)} ... {self.label(n - 1)} ({n} values)"
+
+
+@frozen(eq=False)
+class Axis:
+    """One dimension of a sweep: one parameter, or several that move together.
+
+    Attributes
+    ----------
+    name : str
+        Name of the dimension.
+    length : int
+        Number of values.
+    coordinates : tuple of Coordinate
+        What varies along it.
+    """
+
+    name: str
+    length: int
+    coordinates: tuple[Coordinate, ...]
+
+
+@frozen(eq=False)
+class Zipped:
+    """Parameters that move together along one axis; made by `zipped`."""
+
+    members: Mapping[str, Any]
+    labels: Sequence[str] | None = None
+
+
+@frozen(eq=False)
+class Dependent:
+    """A parameter computed from others at every point; made by `dependent`."""
+
+    formula: str
+    own: Mapping[str, Any] = field(factory=dict)
+
+
+def zipped(labels: Sequence[str] | None = None, /, **members: Any) -> Zipped:
+    """Let several parameters move together along one axis.
+
+    Parameters
+    ----------
+    labels : sequence of str, optional
+        Name of each place along the axis, such as the systems compared.
+    **members
+        Values of each parameter, all of one length; a dotted name goes in as ``**{"a.b": ...}``.
+
+    Returns
+    -------
+    Zipped
+        To be given to `sweep` under the name that the axis shall bear.
+
+    Examples
+    --------
+    >>> system = zipped(["NVLink", "NIC"], bandwidth=["900 GB/s/dir", "100 GB/s/dir"],
+    ...                 latency=["1 us", "5 us"])
+    >>> sorted(system.members)
+    ['bandwidth', 'latency']
+    """
+    if not members:
+        raise ArgumentError("zipped() needs parameters, as in zipped(ranks=[8, 16], latency=[...])")
+    return Zipped(members, labels)
+
+
+def dependent(formula: str, **own: Any) -> Dependent:
+    """Compute a parameter from others at every point.
+
+    Parameters
+    ----------
+    formula : str
+        Expression over parameters and the names in `own`, such as ``"ranks / tensor"``.
+    **own
+        Plain numbers over which the expression is run in addition; each becomes an axis.
+
+    Returns
+    -------
+    Dependent
+        To be given to `sweep` in place of values. A count that does not come out whole makes
+        the point invalid (nan).
+
+    Examples
+    --------
+    >>> dependent("share * ranks", share=[0.25, 0.5]).formula
+    'share * ranks'
+    """
+    return Dependent(formula, own)
+
+
+def make_coordinate(
+    parameter: Parameter, given: Any, axis: str, together: bool = False
+) -> Coordinate:
+    """Convert what the user gave for one parameter into a coordinate along an axis.
+
+    Parameters
+    ----------
+    parameter : Parameter
+        What the model wants.
+    given : object
+        Quantity with an array, list of texts or quantities, integers, or names.
+    axis : str
+        Axis along which it lies.
+    together : bool
+        Whether it moves together with others, so that names may come again.
+
+    Returns
+    -------
+    Coordinate
+        SI values, and the unit to show them in.
+    """
+    values = _as_list(given)
+    shape = np.shape(values) if not isinstance(values, Quantity) else values.magnitude.shape
+    if len(shape) != 1:
+        raise ArgumentError(
+            f"axis {parameter.name} has {len(shape)} dimensions; an axis is a flat list of values"
+        )
+    if shape[0] == 0:
+        raise ArgumentError(f"axis {parameter.name} is empty; give at least one value")
+    try:
+        converted = convert(parameter, values)
+    except ScalemathError as error:
+        raise type(error)(f"axis {parameter.name} {error}") from None
+    if parameter.kind == "choice":
+        names = list(converted)
+        twice = sorted({n for n in names if names.count(n) > 1})
+        if twice and not together:
+            raise ArgumentError(f"axis {parameter.name} names {', '.join(twice)} twice")
+        return Coordinate(parameter.name, (axis,), np.array(names, dtype=object), "")
+    shown, scale = shown_unit(parameter, values)
+    return Coordinate(parameter.name, (axis,), converted, parameter.unit, shown, scale)
+
+
+def shown_unit(parameter: Parameter, given: Any) -> tuple[str, float]:
+    """Unit in which a user gave values, as text, and its SI value."""
+    if parameter.kind in ("count", "number", "choice"):
+        return "", 1.0
+    first = given if isinstance(given, Quantity) else quantity_of(next(iter(given)))
+    unit = f"{first.units:~P}"
+    target = "byte/s/dir" if parameter.kind == "rate" else parameter.unit
+    return unit, float(to_si(Quantity(1.0, first.units), target))
+
+
+def as_si(value: Any, unit: str, name: str) -> float:
+    """Convert a value that a user compares with SI floats of a unit.
+
+    Parameters
+    ----------
+    value : Quantity, str or float
+        What the user wrote; a plain number only where the unit is "1".
+    unit : str
+        SI unit, "byte/s" taken with or without a direction.
+    name : str
+        For messages.
+
+    Returns
+    -------
+    float
+        SI value.
+    """
+    target = "byte/s/dir" if unit == "byte/s" else unit
+    return float(to_si(value, target, name))
+
+
+def _as_list(given: Any) -> Any:
+    """Turn iterables and single values into what the boundary converts as an array."""
+    if isinstance(given, (str, bytes, numbers.Number)) or given is None:
+        return [given]
+    if isinstance(given, Quantity) and np.ndim(given.magnitude) == 0:
+        return [given]
+    if isinstance(given, (range, set, frozenset)):
+        return sorted(given) if not isinstance(given, range) else list(given)
+    if hasattr(given, "_magnitude") or isinstance(given, (np.ndarray, list, tuple)):
+        return given
+    try:
+        return list(given)
+    except TypeError:
+        return [given]
+
+
+def is_axis(given: Any) -> bool:
+    """Whether a value is a list of values rather than a single one."""
+    if isinstance(given, (str, bytes, Mapping)):
+        return False
+    if hasattr(given, "_magnitude"):
+        return np.ndim(given.magnitude) > 0
+    return isinstance(given, (np.ndarray, list, tuple, range, set, frozenset)) and np.ndim(
+        np.asarray(list(given), dtype=object)
+    ) > 0
+
+
+def geomspace(start: QuantityLike, stop: QuantityLike, num: int = 50) -> Any:
+    """Values in equal ratios between two ends, both included.
+
+    Parameters
+    ----------
+    start, stop : Quantity, str or float
+        Ends, positive; the result is in the unit of `start`. Two integers give whole numbers,
+        rounded, each once.
+    num : int
+        How many values.
+
+    Returns
+    -------
+    Quantity or numpy.ndarray
+        Axis for `sweep`.
+
+    Examples
+    --------
+    >>> print(f"{geomspace('1 MB', '1 GB', 4):.0f~P}")
+    [1 10 100 1000] MB
+    >>> geomspace(2, 1024, 10).tolist()
+    [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
+    """
+    return _space(start, stop, num, np.geomspace, "geomspace", positive=True)
+
+
+def linspace(start: QuantityLike, stop: QuantityLike, num: int = 50) -> Any:
+    """Values at equal distances between two ends, both included.
+
+    Parameters
+    ----------
+    start, stop : Quantity, str or float
+        Ends; the result is in the unit of `start`. Two integers give whole numbers, rounded,
+        each once.
+    num : int
+        How many values.
+
+    Returns
+    -------
+    Quantity or numpy.ndarray
+        Axis for `sweep`.
+
+    Examples
+    --------
+    >>> print(f"{linspace('1 us', '5 us', 3):.0f~P}")
+    [1 3 5] µs
+    """
+    return _space(start, stop, num, np.linspace, "linspace", positive=False)
+
+
+def _space(start: Any, stop: Any, num: int, space: Any, name: str, positive: bool) -> Any:
+    if isinstance(num, bool) or not isinstance(num, numbers.Integral) or num < 1:
+        raise ArgumentError(f"{name}: num is {num!r}, wanted a whole number of at least 1")
+    plain = [isinstance(end, numbers.Real) and not isinstance(end, bool) for end in (start, stop)]
+    if all(plain):
+        _check_ends(name, float(start), float(stop), positive)
+        values = space(float(start), float(stop), int(num))
+        if isinstance(start, numbers.Integral) and isinstance(stop, numbers.Integral):
+            return np.unique(np.rint(values).astype(np.int64))[:: 1 if start <= stop else -1]
+        return values
+    if any(plain):
+        raise UnitsError(f"{name}: {start!r} and {stop!r} do not have the same dimension")
+    first, last = quantity_of(start), quantity_of(stop)
+    if first.dimensionality != last.dimensionality:
+        raise UnitsError(
+            f"{name}: {first} {first.dimensionality} and {last} {last.dimensionality} do not have "
+            "the same dimension"
+        )
+    low, high = float(first.magnitude), float(last.m_as(first.units))
+    _check_ends(name, low, high, positive)
+    return Quantity(_tidy(space(low, high, int(num))), first.units)
+
+
+def _check_ends(name: str, low: float, high: float, positive: bool) -> None:
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise ArgumentError(f"{name}: the ends {low} and {high} must be finite")
+    if positive and not (low > 0 and high > 0):
+        raise ArgumentError(f"{name}: the ends {low} and {high} must be positive")
+
+
+def _tidy(values: Array) -> Array:
+    """Round off the last digit of computed values that are nearly short decimals."""
+    short = np.array([float(f"{v:.15g}") for v in values.ravel()]).reshape(values.shape)
+    return short

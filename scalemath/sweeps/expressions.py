@@ -1,0 +1,254 @@
+"""Short expressions over parameters and outputs: constraints and dependent axes.
+
+The text ``"tensor * pipeline <= ranks and size <= '1 GiB'"`` names parameters (dotted names
+included), numbers and quoted quantities. It is checked for dimensions once and then becomes
+part of the compiled driver; nothing is ever evaluated from text by Python itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import math
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import frozen
+
+from scalemath.core.errors import ArgumentError, ScalemathError, UnitsError
+from scalemath.units import Q_, Quantity, ureg
+
+_BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+_FUNCTIONS = {"min": "min", "max": "max", "abs": "abs", "ceil": "math.ceil", "floor": "math.floor"}
+_ALLOWED = (
+    ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Call, ast.Name,
+    ast.Attribute, ast.Constant, ast.Load, ast.operator, ast.unaryop, ast.boolop, ast.cmpop,
+)  # fmt: skip
+
+
+@frozen
+class Formula:
+    """A checked expression.
+
+    Attributes
+    ----------
+    text : str
+        As the user wrote it.
+    names : tuple of str
+        Model names it reads, in alphabetical order.
+    unit : str
+        SI unit of the value; empty for a condition.
+    tree : ast.Expression
+        Parsed form with quoted quantities turned into SI floats.
+    """
+
+    text: str
+    names: tuple[str, ...]
+    unit: str
+    tree: ast.Expression
+
+    def python(self, variables: Mapping[str, str]) -> str:
+        """Write the expression with the variable that holds each name."""
+        return _write(self.tree.body, variables)
+
+
+def parse_formula(text: str, units: Mapping[str, str], condition: bool, what: str) -> Formula:
+    """Parse an expression and check names and dimensions.
+
+    Parameters
+    ----------
+    text : str
+        Expression over the names in `units`.
+    units : mapping of str to str
+        SI unit of every name that may occur.
+    condition : bool
+        Whether a true-or-false value is wanted rather than a number.
+    what : str
+        What the expression is for, for messages.
+
+    Returns
+    -------
+    Formula
+        Ready to be written into a driver.
+    """
+    try:
+        tree = ast.parse(text, mode="eval")
+    except SyntaxError as error:
+        raise ArgumentError(f"{what} {text!r} cannot be read: {error.msg}") from None
+    for node in ast.walk(tree):
+        if not isinstance(node, _ALLOWED):
+            raise ArgumentError(
+                f"{what} {text!r} uses {type(node).__name__}; allowed are names of parameters, "
+                "numbers, quoted quantities, + - * / // % **, comparisons, and, or, not, "
+                f"{', '.join(sorted(_FUNCTIONS))}"
+            )
+    checker = _Checker(text, units, what)
+    value = checker.visit(tree.body)
+    if condition and not isinstance(value, bool):
+        raise ArgumentError(f"{what} {text!r} is a number, wanted a condition such as 'a <= b'")
+    if not condition and isinstance(value, bool):
+        raise ArgumentError(f"{what} {text!r} is a condition, wanted a number")
+    unit = "" if condition else f"{Q_(1, '') * value.units:C}".partition(" ")[2] or "1"
+    return Formula(text, tuple(sorted(checker.names)), unit, tree)
+
+
+def dotted(node: ast.AST) -> str:
+    """Spell the name behind ``a`` or ``a.b.c``."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    raise ArgumentError(f"cannot read {ast.unparse(node)!r} as a name")
+
+
+class _Checker:
+    """Evaluates an expression on quantities of magnitude one to find its dimension."""
+
+    def __init__(self, text: str, units: Mapping[str, str], what: str) -> None:
+        self.text, self.units, self.what = text, units, what
+        self.names: set[str] = set()
+
+    def visit(self, node: ast.AST) -> Any:
+        """Value of a node: a Quantity, or True for a condition."""
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self.name(dotted(node))
+        if isinstance(node, ast.Constant):
+            return self.constant(node)
+        if isinstance(node, ast.UnaryOp):
+            inner = self.visit(node.operand)
+            return True if isinstance(node.op, ast.Not) else inner
+        if isinstance(node, ast.BoolOp):
+            for value in node.values:
+                if not isinstance(self.visit(value), bool):
+                    raise self.wrong(f"{ast.unparse(value)!r} is not a condition")
+            return True
+        if isinstance(node, ast.Compare):
+            sides = [self.visit(side) for side in (node.left, *node.comparators)]
+            for side in sides[1:]:
+                self.alike(sides[0], side, node)
+            return True
+        if isinstance(node, ast.BinOp):
+            return self.binary(node)
+        if isinstance(node, ast.Call):
+            return self.call(node)
+        raise self.wrong(f"{ast.unparse(node)!r} is not understood")
+
+    def name(self, name: str) -> Quantity:
+        """Unit of a name."""
+        if name not in self.units:
+            near = difflib.get_close_matches(name, self.units, n=2, cutoff=0.4)
+            hint = f"; did you mean {' or '.join(near)}?" if near else ""
+            raise self.wrong(f"{name!r} is no name here, there are {', '.join(self.units)}{hint}")
+        self.names.add(name)
+        unit = self.units[name]
+        return Q_(1.0, ureg.Unit("" if unit == "1" else unit))
+
+    def constant(self, node: ast.Constant) -> Quantity:
+        """Turn a quoted quantity into its SI float, in place."""
+        if isinstance(node.value, str):
+            given = Q_(node.value)
+            if "[direction]" in given.dimensionality:
+                given = given / Q_(1, "dir")
+            base = given.to(_base_unit(given))
+            node.value = float(base.magnitude)
+            return Q_(1.0, base.units)
+        if isinstance(node.value, bool) or not isinstance(node.value, (int, float)):
+            raise self.wrong(f"{node.value!r} is not a number")
+        return Q_(1.0, "")
+
+    def binary(self, node: ast.BinOp) -> Quantity:
+        """Dimension of an arithmetic operation."""
+        left, right = self.visit(node.left), self.visit(node.right)
+        if isinstance(node.op, ast.Pow):
+            exponent = node.right.value if isinstance(node.right, ast.Constant) else None
+            if not left.dimensionless and not isinstance(exponent, (int, float)):
+                raise self.wrong("a power of a quantity needs a plain number as exponent")
+            return left if exponent is None else left**exponent
+        if isinstance(node.op, (ast.Add, ast.Sub, ast.Mod)):
+            self.alike(left, right, node)
+            return left
+        if isinstance(node.op, ast.FloorDiv):
+            return left / right
+        result: Quantity = _BINARY[type(node.op)](left, right)
+        return result
+
+    def call(self, node: ast.Call) -> Quantity:
+        """Dimension of min, max, abs, ceil, floor."""
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name not in _FUNCTIONS or node.keywords or not node.args:
+            raise self.wrong(f"{ast.unparse(node)!r} is no function here")
+        values: list[Quantity] = [self.visit(argument) for argument in node.args]
+        for value in values[1:]:
+            self.alike(values[0], value, node)
+        if name in ("ceil", "floor") and not values[0].dimensionless:
+            raise self.wrong(f"{name} wants a plain number")
+        return values[0]
+
+    def alike(self, left: Any, right: Any, node: ast.AST) -> None:
+        """Refuse to compare or add unlike dimensions."""
+        if isinstance(left, bool) or isinstance(right, bool):
+            raise self.wrong(f"{ast.unparse(node)!r} mixes a condition with a number")
+        if left.dimensionality != right.dimensionality:
+            raise UnitsError(
+                f"{self.what} {self.text!r}: {ast.unparse(node)!r} mixes {left.units:~P} with "
+                f"{right.units or 'a plain number'}; quote quantities, as in size <= '1 GiB'"
+            )
+
+    def wrong(self, text: str) -> ScalemathError:
+        """Build the error for this expression."""
+        return ArgumentError(f"{self.what} {self.text!r}: {text}")
+
+
+def _base_unit(given: Quantity) -> Any:
+    """Unit in which kernels hold a quantity of this dimension."""
+    for unit in ("byte", "byte/s", "s", "flop", "flop/s", "W", "J", "m", "", "J/bit", "Hz"):
+        if given.check(ureg.Unit(unit).dimensionality):
+            return ureg.Unit(unit)
+    return given.to_base_units().units
+
+
+def _write(node: ast.AST, variables: Mapping[str, str]) -> str:
+    """Write a checked node as Python over the driver's variables."""
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return variables[dotted(node)]
+    if isinstance(node, ast.Constant):
+        value = float(node.value)  # type: ignore[arg-type]
+        return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
+    if isinstance(node, ast.UnaryOp):
+        sign = {ast.Not: "not ", ast.USub: "-", ast.UAdd: "+"}[type(node.op)]  # type: ignore[index]
+        return f"({sign}{_write(node.operand, variables)})"
+    if isinstance(node, ast.BoolOp):
+        # bitwise on purpose: both sides are cheap, and branches would stop vectorisation
+        word = " & " if isinstance(node.op, ast.And) else " | "
+        return "(" + word.join(_write(value, variables) for value in node.values) + ")"
+    if isinstance(node, ast.Compare):
+        sides = [_write(side, variables) for side in (node.left, *node.comparators)]
+        parts = [
+            f"({left} {_COMPARE[type(op)]} {right})"
+            for left, op, right in zip(sides, node.ops, sides[1:], strict=False)
+        ]
+        return "(" + " & ".join(parts) + ")"
+    if isinstance(node, ast.BinOp):
+        left, right = _write(node.left, variables), _write(node.right, variables)
+        return f"({left} {_SIGNS[type(node.op)]} {right})"
+    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    arguments = ", ".join(_write(argument, variables) for argument in node.args)
+    return f"{_FUNCTIONS[node.func.id]}({arguments})"
+
+
+_SIGNS: dict[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.Pow: "**",
+}  # fmt: skip
+_COMPARE: dict[type[ast.AST], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip

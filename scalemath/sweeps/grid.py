@@ -1,0 +1,398 @@
+"""`Grid`: the labelled answer of a sweep, arrays with axes, units and where they came from."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from scalemath.core.errors import ArgumentError, UnitsError
+from scalemath.core.hooks import hook
+from scalemath.sweeps.axes import Array, Coordinate, as_si
+from scalemath.units import Q_, Quantity, display, to_si
+
+
+@frozen(eq=False, repr=False)
+class Grid:
+    """Numbers over named axes, with units.
+
+    Attributes
+    ----------
+    model : str
+        Name of the model that was swept.
+    axes : tuple of str
+        Names of the axes, slowest first.
+    coordinates : mapping of str to Coordinate
+        What varies along the axes.
+    outputs : mapping of str to numpy.ndarray
+        Magnitudes of every output in its unit; codes for choices.
+    units : mapping of str to str
+        Unit of every output; "1" for plain numbers, empty for choices.
+    names : mapping of str to tuple of str
+        Names behind the codes of a choice.
+    fixed : mapping
+        Parameters that did not vary: (SI value or name, unit).
+    provenance : mapping
+        Version, arithmetic, constraint and what else is needed to repeat the sweep.
+
+    Notes
+    -----
+    nan marks a point that a constraint excluded, inf one that the model calls impossible.
+    """
+
+    model: str
+    axes: tuple[str, ...]
+    coordinates: Mapping[str, Coordinate]
+    outputs: Mapping[str, Array]
+    units: Mapping[str, str]
+    names: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    fixed: Mapping[str, tuple[Any, str]] = field(factory=dict)
+    provenance: Mapping[str, Any] = field(factory=dict)
+
+    # --- reading -------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return next(iter(self.outputs.values())).shape
+
+    @property
+    def size(self) -> int:
+        """Number of points."""
+        return math.prod(self.shape)
+
+    @property
+    def output(self) -> str:
+        """Name of the first output."""
+        return next(iter(self.outputs))
+
+    @property
+    def values(self) -> Array:
+        """Magnitudes of the first output, in `unit`."""
+        return self.outputs[self.output]
+
+    @property
+    def unit(self) -> str:
+        """Unit of the first output."""
+        return self.units[self.output]
+
+    @property
+    def quantity(self) -> Any:
+        """First output as a Quantity."""
+        return self[self.output]
+
+    def __getitem__(self, name: str) -> Any:
+        """Output or coordinate as a Quantity; names and plain numbers as arrays."""
+        if name in self.outputs:
+            array = self.outputs[name]
+            if name in self.names:
+                return self._named(name)
+            unit = self.units[name]
+            value: Any = float(array) if array.ndim == 0 else array
+            return value if unit == "1" else Quantity(value, unit)
+        if name in self.coordinates:
+            return self.coordinates[name].quantity
+        known = ", ".join([*self.outputs, *self.coordinates])
+        raise ArgumentError(f"the grid has no output or coordinate {name!r}; there are {known}")
+
+    def _named(self, name: str) -> Any:
+        words = np.array([*self.names[name], ""], dtype=object)
+        codes = np.minimum(self.outputs[name], len(words) - 1)
+        return words[codes] if codes.ndim else str(words[int(codes)])
+
+    def item(self) -> Any:
+        """Return the only value as a Quantity or number."""
+        if self.size != 1:
+            raise ArgumentError(f"the grid holds {self.size} points; pick one with sel() or isel()")
+        return self.isel(**dict.fromkeys(self.axes, 0))[self.output]
+
+    # --- picking -------------------------------------------------------------------------
+
+    def isel(self, **places: Any) -> Grid:
+        """Pick by position.
+
+        Parameters
+        ----------
+        **places
+            For each axis an integer (the axis goes away), a slice or a list of integers.
+
+        Returns
+        -------
+        Grid
+            The part picked.
+        """
+        grid = self
+        for axis, place in places.items():
+            grid = grid._pick(grid._axis(axis), place)
+        return grid
+
+    def sel(self, *, nearest: bool = False, **values: Any) -> Grid:
+        """Pick by value.
+
+        Parameters
+        ----------
+        nearest : bool
+            Take the nearest value where the exact one is not on the axis.
+        **values
+            For each coordinate a value with its unit, a name, a list of them, or
+            ``slice(low, high)`` with both ends included.
+
+        Returns
+        -------
+        Grid
+            The part picked.
+
+        Raises
+        ------
+        ArgumentError
+            If a value is not on its axis, naming the nearest.
+        """
+        grid = self
+        for name, value in values.items():
+            coordinate = grid.coordinates.get(name)
+            if coordinate is None or len(coordinate.axes) != 1:
+                known = ", ".join(n for n, c in grid.coordinates.items() if len(c.axes) == 1)
+                raise ArgumentError(f"sel: the grid has no axis {name!r}; there are {known}")
+            place: Any
+            if isinstance(value, slice):
+                place = _between(coordinate, value)
+            elif isinstance(value, (list, tuple, np.ndarray, range)):
+                place = [coordinate.place(v, nearest) for v in value]
+            else:
+                place = coordinate.place(value, nearest)
+            grid = grid._pick(coordinate.axes[0], place)
+        return grid
+
+    def _axis(self, name: str) -> str:
+        if name in self.axes:
+            return name
+        coordinate = self.coordinates.get(name)
+        if coordinate is not None and len(coordinate.axes) == 1:
+            return coordinate.axes[0]
+        raise ArgumentError(
+            f"the grid has no axis {name!r}; there are {', '.join(self.axes) or 'none'}"
+        )
+
+    def _pick(self, axis: str, place: Any) -> Grid:
+        number = self.axes.index(axis)
+        gone = isinstance(place, (int, np.integer))
+        index = (slice(None),) * number + (place,)
+        fixed = dict(self.fixed)
+        kept: dict[str, Coordinate] = {}
+        for name, coordinate in self.coordinates.items():
+            if axis not in coordinate.axes:
+                kept[name] = coordinate
+                continue
+            where = coordinate.axes.index(axis)
+            part = coordinate.take((slice(None),) * where + (place,))
+            if gone and part.values.ndim == 0:
+                value = part.values.item() if not part.is_names else str(part.values)
+                fixed[name] = (value, part.unit or "1")
+            elif gone:
+                kept[name] = evolve(part, axes=tuple(a for a in part.axes if a != axis))
+            else:
+                kept[name] = part
+        return evolve(
+            self,
+            axes=tuple(a for a in self.axes if not (gone and a == axis)),
+            coordinates=kept,
+            outputs={n: np.asarray(a[index]) for n, a in self.outputs.items()},
+            fixed=fixed,
+        )
+
+    def transpose(self, *axes: str) -> Grid:
+        """Reorder the axes; without arguments in reverse."""
+        order = [self._axis(a) for a in axes] if axes else list(reversed(self.axes))
+        if sorted(order) != sorted(self.axes):
+            raise ArgumentError(f"transpose needs every axis once: {', '.join(self.axes)}")
+        places = [self.axes.index(a) for a in order]
+        outputs = {n: a.transpose(places) for n, a in self.outputs.items()}
+        return evolve(self, axes=tuple(order), outputs=outputs)
+
+    # --- units ---------------------------------------------------------------------------
+
+    def to(self, unit: str, output: str = "") -> Grid:
+        """Express outputs in another unit.
+
+        Parameters
+        ----------
+        unit : str
+            Unit wanted, such as "ms".
+        output : str
+            Which output; by default all of that dimension.
+
+        Returns
+        -------
+        Grid
+            With new arrays.
+
+        Raises
+        ------
+        UnitsError
+            If no output has that dimension.
+        """
+        wanted = Q_(1, unit)
+        chosen = [output] if output else [n for n in self.outputs if n not in self.names]
+        outputs, units = dict(self.outputs), dict(self.units)
+        done = False
+        for name in chosen:
+            if name not in self.outputs:
+                raise ArgumentError(f"the grid has no output {name!r}; there are {self._listed()}")
+            own = Q_(1, "" if units[name] == "1" else units[name])
+            if own.dimensionality == wanted.dimensionality:
+                factor = float(to_si(own, unit))
+                outputs[name], units[name], done = outputs[name] * factor, unit, True
+        if not done:
+            raise UnitsError(f"no output can be given in {unit}; there are {self._listed()}")
+        return evolve(self, outputs=outputs, units=units)
+
+    def _listed(self) -> str:
+        return ", ".join(f"{n} [{self.units[n] or 'name'}]" for n in self.outputs)
+
+    # --- reducing ------------------------------------------------------------------------
+
+    def max(self, axis: str) -> Grid:
+        """Largest value along an axis; nan is left out of account."""
+        return self._reduced(axis, np.fmax.reduce)
+
+    def min(self, axis: str) -> Grid:
+        """Least value along an axis; nan is left out of account."""
+        return self._reduced(axis, np.fmin.reduce)
+
+    def mean(self, axis: str) -> Grid:
+        """Mean along an axis; nan is left out of account."""
+
+        def mean(array: Array, axis: int) -> Array:
+            counted = np.sum(~np.isnan(array), axis=axis)
+            with np.errstate(invalid="ignore"):
+                return np.asarray(np.nansum(array, axis=axis) / counted)
+
+        return self._reduced(axis, mean)
+
+    def _reduced(self, axis: str, function: Callable[..., Array]) -> Grid:
+        own = self._axis(axis)
+        number = self.axes.index(own)
+        outputs = {
+            n: np.asarray(function(a, axis=number))
+            for n, a in self.outputs.items()
+            if n not in self.names
+        }
+        return evolve(
+            self,
+            axes=tuple(a for a in self.axes if a != own),
+            coordinates={n: c for n, c in self.coordinates.items() if own not in c.axes},
+            outputs=outputs,
+            names={},
+            units={n: u for n, u in self.units.items() if n in outputs},
+        )
+
+    def where_min(self, axis: str, output: str = "") -> Any:
+        """Return the coordinate at which an output is least along an axis."""
+        return self._where(axis, output, 1.0)
+
+    def where_max(self, axis: str, output: str = "") -> Any:
+        """Return the coordinate at which an output is largest along an axis."""
+        return self._where(axis, output, -1.0)
+
+    def _where(self, axis: str, output: str, sign: float) -> Any:
+        own = self._axis(axis)
+        array = self.outputs[output or self.output] * sign
+        filled = np.where(np.isnan(array), np.inf, array)
+        places = np.argmin(filled, axis=self.axes.index(own))
+        name = axis if axis in self.coordinates else own
+        return self.coordinates[name].take(places).quantity
+
+    # --- other forms ---------------------------------------------------------------------
+
+    def to_xarray(self) -> Any:
+        """Return an `xarray.Dataset` with units as attributes."""
+        try:
+            import xarray  # noqa: PLC0415
+        except ImportError:
+            raise ImportError("to_xarray needs xarray: pip install 'scalemath[xarray]'") from None
+        coords = {
+            n: (c.axes, c.magnitudes, {"units": c.shown} if c.shown else {})
+            for n, c in self.coordinates.items()
+        }
+        data = {}
+        for name, array in self.outputs.items():
+            named = name in self.names
+            values = self._named(name) if named else array
+            label = f"best_{name}" if name in coords else name
+            data[label] = (self.axes, values, {} if named else {"units": self.units[name]})
+        attributes = {"model": self.model, **{k: str(v) for k, v in self.provenance.items()}}
+        attributes.update({n: _shown(v, u) for n, (v, u) in self.fixed.items()})
+        return xarray.Dataset(data, coords=coords, attrs=attributes)
+
+    def plot(self, *args: Any, **kwargs: Any) -> Any:
+        """Draw the grid: a line, a heat map or a map of names (needs matplotlib)."""
+        return hook("plot")(self, *args, **kwargs)
+
+    # --- showing -------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        lengths = ", ".join(f"{a}: {n}" for a, n in zip(self.axes, self.shape, strict=True))
+        lines = [f"Grid of {self.model} ({lengths or 'one point'})"]
+        lines += [f"  {n:<18} {c.summary()}" for n, c in self.coordinates.items()]
+        for name in self.outputs:
+            lines.append(f"  -> {name:<15} {self._summary(name)}")
+        if self.fixed:
+            lines.append("  fixed: " + ", ".join(_fixed(n, v, u) for n, (v, u) in self.fixed.items()))
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        def row(name: str, text: str) -> str:
+            return f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>"
+
+        lengths = " x ".join(f"{n} {a}" for a, n in zip(self.axes, self.shape, strict=True))
+        rows = [row(n, c.summary()) for n, c in self.coordinates.items()]
+        rows += [row(f"{n} (result)", self._summary(n)) for n in self.outputs]
+        rows += [row(n, _shown(v, u)) for n, (v, u) in self.fixed.items()]
+        caption = html.escape(f"{self.model}: {lengths or 'one point'}")
+        return f"<table><caption>{caption}</caption><tbody>{''.join(rows)}</tbody></table>"
+
+    def _summary(self, name: str) -> str:
+        array = self.outputs[name]
+        if name in self.names:
+            used = np.unique(array)
+            return "one of " + ", ".join(
+                word for code, word in enumerate(self.names[name]) if code in used
+            )
+        unit = self.units[name]
+        if array.size == 0:
+            return f"[{unit}]"
+        low, high = np.fmin.reduce(array, axis=None), np.fmax.reduce(array, axis=None)
+        if array.ndim == 0 or low == high:
+            return display(float(low), unit)
+        return f"{display(float(low), unit)} ... {display(float(high), unit)}"
+
+
+def _between(coordinate: Coordinate, ends: slice) -> Any:
+    """Positions of values between two ends, both included."""
+    if ends.step is not None:
+        raise ArgumentError("sel: a slice takes two ends, no step")
+    if coordinate.is_names:
+        first = 0 if ends.start is None else coordinate.place(ends.start)
+        last = coordinate.values.size - 1 if ends.stop is None else coordinate.place(ends.stop)
+        return slice(first, last + 1)
+    low = -math.inf if ends.start is None else as_si(ends.start, coordinate.unit, coordinate.name)
+    high = math.inf if ends.stop is None else as_si(ends.stop, coordinate.unit, coordinate.name)
+    slack = 1e-12
+    inside = (coordinate.values >= low - slack * abs(low)) if math.isfinite(low) else True
+    below = (coordinate.values <= high + slack * abs(high)) if math.isfinite(high) else True
+    found = np.flatnonzero(np.broadcast_to(np.logical_and(inside, below), coordinate.values.shape))
+    if not found.size:
+        raise ArgumentError(f"sel: no value of {coordinate.name} lies between the two ends")
+    return found.tolist()
+
+
+def _shown(value: Any, unit: str) -> str:
+    return value if isinstance(value, str) else display(float(value), unit)
+
+
+def _fixed(name: str, value: Any, unit: str) -> str:
+    return f"{name} = {_shown(value, unit)}"

@@ -1,0 +1,241 @@
+"""`sweep`: any model over any axes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scalemath import __version__
+from scalemath.core.errors import ArgumentError
+from scalemath.core.model import Model
+from scalemath.sweeps import dense
+from scalemath.sweeps.axes import Array, Axis, Coordinate
+from scalemath.sweeps.drivers import Arithmetic
+from scalemath.sweeps.execute import Progress, thread_count
+from scalemath.sweeps.grid import Grid
+from scalemath.sweeps.problem import Problem, state, state_si
+from scalemath.sweeps.program import Output
+
+Target = str | os.PathLike[str] | Array | Mapping[str, Array] | Grid | None
+
+
+def sweep(
+    model: Any,
+    /,
+    *,
+    out: Target = None,
+    outputs: str | Sequence[str] | None = None,
+    reduce: Any = None,
+    where: str | None = None,
+    threads: int | None = None,
+    progress: Progress = False,
+    dtype: str = "float64",
+    arithmetic: Arithmetic = "fast",
+    **axes: Any,
+) -> Any:
+    """Evaluate a model over the outer product of named axes.
+
+    Parameters
+    ----------
+    model : callable or Model
+        Public function (``sm.allreduce``), or your own under ``@sm.model``.
+    out : str, path, numpy.ndarray or mapping, optional
+        Where to put the grid: an array to reuse, a mapping of output name to array, or the name
+        of a ``.npy`` file that is written as the sweep goes and may exceed the memory.
+    outputs : str or sequence of str, optional
+        Outputs and terms wanted, such as ``["time", "time.latency"]``; by default the model's
+        main output, and the name of the winner where a choice is "best".
+    reduce : str or reduction, optional
+        What to keep instead of the full grid: "min", "max", or an object of `scalemath.sweeps`
+        such as ``top(100)``, ``pareto("time", "ranks")`` or ``first("speedup", above=10,
+        along="ranks")``.
+    where : str, optional
+        Constraint such as ``"tensor * pipeline <= ranks"``; other points are nan and never
+        count in a reduction.
+    threads : int, optional
+        Blocks computed at once; by default one per processor.
+    progress : bool or callable
+        Show progress, or call a function with the points done and the points in all.
+    dtype : str
+        "float64", or "float32" for stored numbers of half the size (computed in float64).
+    arithmetic : str
+        "fast" (1e-12 of the scalar call) or "strict" (bit for bit).
+    **axes
+        For each parameter a list of values (an axis), a single value, "best" for a
+        choice, `zipped` or `dependent` values. Axes run in the order given, the last fastest.
+
+    Returns
+    -------
+    Grid or reduction result
+        Labelled numbers with units.
+
+    Raises
+    ------
+    ScalemathError
+        One error naming everything that is wrong with the arguments; nothing is computed.
+
+    Examples
+    --------
+    >>> import scalemath as sm
+    >>> grid = sm.sweep(sm.allreduce, ranks=[8, 72], size="2 GiB", latency="0 s",
+    ...                 bandwidth=["900 GB/s/dir", "100 GB/s/dir"])
+    >>> print(f"{grid.sel(ranks=72, bandwidth='900 GB/s/dir').to('ms').item():.6~P}")
+    4.70591 ms
+    """
+    problem = state(model, axes, where)
+    workers = thread_count(threads)
+    if reduce is not None:
+        raise ArgumentError(f"reduce is {reduce!r}, which is not a reduction")
+    wanted = choose_outputs(problem, outputs)
+    kind = stored_type(dtype)
+    buffers = prepare(problem, wanted, out, kind)
+    arrays = dense.dense(problem, wanted, buffers, kind, workers, arithmetic, progress)
+    return make_grid(problem, wanted, arrays, {"arithmetic": arithmetic, "where": where or ""})
+
+
+def choose_outputs(problem: Problem, outputs: str | Sequence[str] | None) -> list[Output]:
+    """Outputs of a sweep: those named, or the main one and the winners."""
+    if outputs is None:
+        names = [problem.model.default_output, *problem.best]
+    elif isinstance(outputs, str):
+        names = [outputs]
+    else:
+        names = list(outputs)
+    if not names:
+        raise ArgumentError("outputs is empty; name at least one, or leave it out")
+    if len(set(names)) != len(names):
+        raise ArgumentError(f"outputs names one twice: {', '.join(names)}")
+    return [Output(problem.check_output(name)) for name in names]
+
+
+def stored_type(dtype: Any) -> np.dtype[Any]:
+    """Check the type of stored numbers."""
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = np.dtype(object)
+    if found not in (np.dtype(np.float64), np.dtype(np.float32)):
+        raise ArgumentError(f"dtype is {dtype!r}, wanted 'float64' or 'float32'")
+    return found
+
+
+def prepare(
+    problem: Problem, wanted: list[Output], out: Target, kind: np.dtype[Any]
+) -> list[Array] | None:
+    """Turn `out` into one array per output, or None for new arrays."""
+    if out is None:
+        return None
+    if isinstance(out, Grid):
+        out = {output.label: out.outputs.get(output.label) for output in wanted}  # type: ignore[misc]
+    if isinstance(out, (str, os.PathLike)):
+        return _files(problem, wanted, Path(out), kind)
+    if isinstance(out, np.ndarray):
+        if len(wanted) != 1:
+            names = ", ".join(o.label for o in wanted)
+            raise ArgumentError(f"out is one array for {len(wanted)} outputs; give a mapping: {names}")
+        out = {wanted[0].label: out}
+    if not isinstance(out, Mapping):
+        raise ArgumentError(f"out is a {type(out).__name__}, wanted an array, a mapping or a file")
+    found = []
+    for output in wanted:
+        array = out.get(output.label)
+        wants = dense.code_type(problem, output) or kind
+        if not isinstance(array, np.ndarray):
+            raise ArgumentError(f"out holds no array for {output.label}")
+        if array.shape != problem.grid or array.dtype != wants or not array.flags.c_contiguous:
+            raise ArgumentError(
+                f"out for {output.label} is {array.dtype} {array.shape}, wanted a C-contiguous "
+                f"{wants} array of shape {problem.grid}"
+            )
+        if not array.flags.writeable:
+            raise ArgumentError(f"out for {output.label} is read-only")
+        found.append(array)
+    return found
+
+
+def _files(
+    problem: Problem, wanted: list[Output], path: Path, kind: np.dtype[Any]
+) -> list[Array]:
+    """Memory-mapped files, one per output."""
+    if path.suffix != ".npy":
+        raise ArgumentError(f"out={str(path)!r}: wanted a file name ending in .npy")
+    if not path.parent.is_dir():
+        raise ArgumentError(f"out={str(path)!r}: the folder {str(path.parent)!r} does not exist")
+    found: list[Array] = []
+    for output in wanted:
+        own = path if len(wanted) == 1 else path.with_name(f"{path.stem}.{output.label}.npy")
+        wants = dense.code_type(problem, output) or kind
+        found.append(np.lib.format.open_memmap(own, mode="w+", dtype=wants, shape=problem.grid))
+    return found
+
+
+def make_grid(
+    problem: Problem, wanted: list[Output], arrays: list[Array], extra: Mapping[str, Any]
+) -> Grid:
+    """Label the arrays of a sweep."""
+    units = problem.units()
+    return Grid(
+        model=problem.model.name,
+        axes=problem.names,
+        coordinates=problem.coordinates,
+        outputs={o.label: a for o, a in zip(wanted, arrays, strict=True)},
+        units={o.label: "1" if o.along else units.get(o.name, "") for o in wanted},
+        names={n: s.names for n, s in problem.best.items() if n in {o.label for o in wanted}},
+        fixed=problem.shown(),
+        provenance={
+            "version": __version__,
+            **extra,
+            **{f"dependent {n}": f.text for n, f, _ in problem.derived},
+        },
+    )
+
+
+def array_call(model: Model, values: Mapping[str, Any]) -> Grid:
+    """Evaluate a model on arrays that are broadcast against each other.
+
+    Parameters
+    ----------
+    model : Model
+        Model of a public function.
+    values : mapping
+        SI floats, names, and arrays of them, as they come from the units boundary.
+
+    Returns
+    -------
+    Grid
+        With axes ``axis_0``, ``axis_1`` ... of the broadcast shape.
+
+    Raises
+    ------
+    ArgumentError
+        If the shapes do not fit.
+    """
+    arrays = {n: np.asarray(v) for n, v in values.items() if isinstance(v, np.ndarray)}
+    try:
+        shape = np.broadcast_shapes(*(a.shape for a in arrays.values()))
+    except ValueError:
+        told = ", ".join(f"{n} {a.shape}" for n, a in arrays.items())
+        raise ArgumentError(f"{model.name}: shapes do not fit together: {told}") from None
+    names = tuple(f"axis_{i}" for i in range(len(shape)))
+    coordinates: dict[str, Coordinate] = {}
+    units = {p.name: (p.kind, p.unit) for p in model.parameters}
+    for name, array in arrays.items():
+        if name not in units:
+            raise ArgumentError(f"{model.name}: {name} cannot be an array")
+        first = len(shape) - array.ndim
+        varying = [i for i in range(array.ndim) if array.shape[i] > 1 or shape[first + i] == 1]
+        own = tuple(names[first + i] for i in varying)
+        kept = array.reshape([array.shape[i] for i in varying])
+        kind, unit = units[name]
+        shown = unit if kind in ("quantity", "rate") else ""
+        coordinates[name] = Coordinate(name, own, kept, "" if kind == "choice" else unit, shown)
+    axes = [Axis(n, k, ()) for n, k in zip(names, shape, strict=True)]
+    scalars = {n: v for n, v in values.items() if n not in arrays}
+    broadcast = state_si(model, scalars, coordinates, axes)
+    wanted = choose_outputs(broadcast, None)
+    found = dense.dense(broadcast, wanted, None, np.dtype(np.float64), 1, "fast", False)
+    return make_grid(broadcast, wanted, found, {"arithmetic": "fast"})
