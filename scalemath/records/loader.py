@@ -66,10 +66,11 @@ def read_records(
 
     def problem(path: Path, message: str) -> None:
         place = path
-        while place not in where:
+        while place and not any(known[: len(place)] == place for known in where):
             place = place[:-1]
+        line = min(n for known, n in where.items() if known[: len(place)] == place)
         name = ".".join(str(part) for part in path)
-        mistakes.append((where[place], f"{file}, line {where[place]}: {name}: {message}"))
+        mistakes.append((line, f"{file}, line {line}: {name}: {message}"))
 
     sources = _sources(tree.pop("sources", {}), problem)
     everything = {**(known or {}), **sources}
@@ -113,7 +114,8 @@ def _sources(tree: Any, problem: Problem) -> dict[str, Source]:
         for key in ("title", "date"):
             if not str(entry.get(key, "")).strip():
                 problem(("sources", name), f"a source needs {key}; every number has a source")
-        found[name] = {key: str(value) for key, value in entry.items()}
+        said = {key: str(value) for key, value in entry.items()}
+        found[name] = {"title": "?", "date": "?", **said}
     return found
 
 
