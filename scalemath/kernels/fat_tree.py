@@ -316,10 +316,10 @@ def fat_tree_loads(
     planes: float,
     rails: float,
 ) -> FatTreeLoads:
-    """Endpoints below, and uplinks above, the fullest leaf and the fullest pod."""
+    """Endpoints below, and uplinks above, the fullest leaf and pod; no uplinks if impossible."""
     shape = fat_tree_plane(endpoints, radix, tiers, oversubscription, planes, rails)
     if not shape.leaves < math.inf:
-        return FatTreeLoads(math.inf, 0.0, math.inf, 0.0)
+        return FatTreeLoads(1.0, 0.0, endpoints, 0.0)
     if shape.spines <= 0.0:
         return FatTreeLoads(endpoints, 0.0, endpoints, 0.0)
     up = tier_uplinks(radix, oversubscription)
