@@ -25,7 +25,7 @@ BEST = "best"
 IN_NETWORK: dict[str, frozenset[str]] = {
     "none": frozenset(),
     "reduction": frozenset((REDUCTION,)),
-    "multicast": frozenset((REDUCTION, MULTICAST)),
+    "multicast": frozenset((MULTICAST,)),
 }
 _ELSEWHERE = {
     "envelope": ("scalemath.collectives.protocols", "answer_envelope"),
@@ -119,7 +119,7 @@ def _best(operation: Operation, values: dict[str, Any], assumed: tuple[str, ...]
     """Cost by the fastest algorithm whose needs the network states."""
     stated = stated_needs(values)
     candidates = eligible(operation.name, stated)
-    if REDUCTION in stated and not values["switch_latency"] >= 0.0:
+    if not stated.isdisjoint((REDUCTION, MULTICAST)) and not values["switch_latency"] >= 0.0:
         values["switch_latency"] = 0.0
     timed = sorted(
         ((total(a.kernel.function(*a.pick(values))), i) for i, a in enumerate(candidates)),
@@ -133,7 +133,7 @@ def _bound(
 ) -> CollectiveCost:
     """What no algorithm can beat on the network as it is stated."""
     stated = stated_needs(values)
-    helped = REDUCTION in stated
+    helped = not stated.isdisjoint((REDUCTION, MULTICAST))
     if values["algorithm"] not in (BEST, operation.default):
         helped = helped or algorithm_named(operation.name, values["algorithm"]).in_network
     ports = 2.0 * values["dimensions"] if TORUS in stated else 1.0

@@ -248,7 +248,7 @@ class CollectiveCost(Result):
         if size > 0.0:
             text += f"; the two swap at {display(size, 'byte')} for {self.ranks} ranks"
         if ranks is not None:
-            text += f"; for this size their order is that of two ranks up to {ranks - 1} ranks"
+            text += f"; for this size their order first changes at {ranks} ranks"
         return text
 
 

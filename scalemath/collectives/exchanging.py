@@ -231,7 +231,7 @@ def barrier(
         "alpha-beta" (the closed form), "bound" (what nothing beats), "envelope",
         "calibrated" or "nccl".
     in_network : str
-        What switches do: "none", "reduction" (as SHARP) or "multicast" (as NVLS, both).
+        What switches do: "none", "reduction" (as SHARP) or "multicast" (as NVLS).
     levels : int
         Levels of switches up to the root of a reduction tree.
     switch_latency : Quantity [s]

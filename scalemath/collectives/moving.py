@@ -47,7 +47,7 @@ def all_gather(
         "alpha-beta" (the closed form), "bound" (what nothing beats), "envelope",
         "calibrated" or "nccl".
     in_network : str
-        What switches do: "none", "reduction" (as SHARP) or "multicast" (as NVLS, both).
+        What switches do: "none", "reduction" (as SHARP) or "multicast" (as NVLS).
     switch_latency : Quantity [s]
         Latency of one switch, for algorithms in which switches take part; left out, 0.
     shape : sequence of int, optional
@@ -114,7 +114,7 @@ def broadcast(
         "alpha-beta" (the closed form), "bound" (what nothing beats), "envelope",
         "calibrated" or "nccl".
     in_network : str
-        What switches do: "none", "reduction" (as SHARP) or "multicast" (as NVLS, both).
+        What switches do: "none", "reduction" (as SHARP) or "multicast" (as NVLS).
     levels : int
         Levels of switches up to the root of a reduction tree.
     switch_latency : Quantity [s]

@@ -52,7 +52,7 @@ def allreduce(
         "alpha-beta" (the closed form), "bound" (what nothing beats), "envelope",
         "calibrated" or "nccl".
     in_network : str
-        What switches do: "none", "reduction" (as SHARP) or "multicast" (as NVLS, both).
+        What switches do: "none", "reduction" (as SHARP) or "multicast" (as NVLS).
     levels : int
         Levels of switches up to the root of a reduction tree.
     switch_latency : Quantity [s]
@@ -125,7 +125,7 @@ def reduce_scatter(
         "alpha-beta" (the closed form), "bound" (what nothing beats), "envelope",
         "calibrated" or "nccl".
     in_network : str
-        What switches do: "none", "reduction" (as SHARP) or "multicast" (as NVLS, both).
+        What switches do: "none", "reduction" (as SHARP) or "multicast" (as NVLS).
     switch_latency : Quantity [s]
         Latency of one switch, for algorithms in which switches take part; left out, 0.
     shape : sequence of int, optional
@@ -194,7 +194,7 @@ def reduce(
         "alpha-beta" (the closed form), "bound" (what nothing beats), "envelope",
         "calibrated" or "nccl".
     in_network : str
-        What switches do: "none", "reduction" (as SHARP) or "multicast" (as NVLS, both).
+        What switches do: "none", "reduction" (as SHARP) or "multicast" (as NVLS).
     levels : int
         Levels of switches up to the root of a reduction tree.
     switch_latency : Quantity [s]
