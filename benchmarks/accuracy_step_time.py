@@ -30,13 +30,25 @@ Row = dict[str, str]
 MLA = {"head_size": 128, "query_rank": 1536, "kv_rank": 512, "rope_size": 64}
 DEEPSEEK: dict[str, dict[str, Any]] = {
     "deepseekv2": {
-        "vocabulary": 102400, "experts": 160, "experts_per_token": 6, "expert_ffn": 1536,
-        "shared_experts": 2, "dense_layers": 1, **MLA,
+        "vocabulary": 102400,
+        "experts": 160,
+        "experts_per_token": 6,
+        "expert_ffn": 1536,
+        "shared_experts": 2,
+        "dense_layers": 1,
+        **MLA,
     },
     "deepseekv3": {
-        "vocabulary": 129280, "experts": 256, "experts_per_token": 8, "expert_ffn": 2048,
-        "shared_experts": 1, "dense_layers": 3, "ffn": 18432, "router_bias": True,
-        "expert_node_limit": 4, **MLA,
+        "vocabulary": 129280,
+        "experts": 256,
+        "experts_per_token": 8,
+        "expert_ffn": 2048,
+        "shared_experts": 1,
+        "dense_layers": 3,
+        "ffn": 18432,
+        "router_bias": True,
+        "expert_node_limit": 4,
+        **MLA,
     },
 }
 
@@ -52,10 +64,16 @@ def number(row: Row, name: str, default: float = 0.0) -> float:
 def family(row: Row) -> str:
     """Name of the publication a row belongs to."""
     known = (
-        ("Narayanan", "Narayanan 2021"), ("Korthikanti", "Korthikanti 2022"),
-        ("Llama 3", "Llama 3"), ("torchtitan", "torchtitan"), ("llm-foundry", "llm-foundry"),
-        ("SimuMax", "SimuMax B200"), ("DeepSeek", "DeepSeek-V3"), ("MegaScale", "MegaScale"),
-        ("Megatron-Bridge", "Megatron-Bridge"), ("MaxText", "MaxText"),
+        ("Narayanan", "Narayanan 2021"),
+        ("Korthikanti", "Korthikanti 2022"),
+        ("Llama 3", "Llama 3"),
+        ("torchtitan", "torchtitan"),
+        ("llm-foundry", "llm-foundry"),
+        ("SimuMax", "SimuMax B200"),
+        ("DeepSeek", "DeepSeek-V3"),
+        ("MegaScale", "MegaScale"),
+        ("Megatron-Bridge", "Megatron-Bridge"),
+        ("MaxText", "MaxText"),
     )
     for word, name in known:
         if word.lower() in row["source"].lower():
@@ -98,16 +116,33 @@ def transformer(row: Row) -> Transformer | None:
 
 CONSTANTS: dict[str, float] = {
     # shares of the peak that products (e) and fused attention (a) reach, by device
-    "e_A100": 0.795, "e_H100": 0.625, "e_B200": 0.434,
-    "a_A100": 0.313, "a_H100": 0.337, "a_B200": 0.415,
+    "e_A100": 0.795,
+    "e_H100": 0.625,
+    "e_B200": 0.434,
+    "a_A100": 0.313,
+    "a_H100": 0.337,
+    "a_B200": 0.415,
     "r_500W": 0.768,
     # software
-    "element": 1.19, "eager": 1.97, "gain_8": 0.93, "cast": 4.4, "gain_rowwise": 0.495,
-    "experts": 0.519, "interference": 0.35, "async": 0.55, "ring": 0.35,
-    "straggler": 0.0052, "host": 5.2e-3,
+    "element": 1.19,
+    "eager": 1.97,
+    "gain_8": 0.93,
+    "cast": 4.4,
+    "gain_rowwise": 0.495,
+    "experts": 0.519,
+    "interference": 0.35,
+    "async": 0.55,
+    "ring": 0.35,
+    "straggler": 0.0052,
+    "host": 5.2e-3,
 }
-MEMORY_RATE = {"A100": 2.039e12, "H100": 3.35e12, "H100-500W": 2.4e12, "H200": 4.8e12,
-               "B200": 8.0e12}
+MEMORY_RATE = {
+    "A100": 2.039e12,
+    "H100": 3.35e12,
+    "H100-500W": 2.4e12,
+    "H200": 4.8e12,
+    "B200": 8.0e12,
+}
 
 
 def device(row: Row) -> str:
@@ -152,23 +187,35 @@ def machine(row: Row, constants: dict[str, float]) -> Machine:
 
 
 MEGATRON = Stack(
-    name="Megatron-LM 2021-22", attention="unfused", dropout=True, loss_bytes=30.0,
-    hand_over_gather=True, gradient_bytes=4.0,
+    name="Megatron-LM 2021-22",
+    attention="unfused",
+    dropout=True,
+    loss_bytes=30.0,
+    hand_over_gather=True,
+    gradient_bytes=4.0,
 )
 MEGATRON_CORE = Stack(
-    name="Megatron core, eager", loss_bytes=12.0, gradient_bytes=6.0,
+    name="Megatron core, eager",
+    loss_bytes=12.0,
+    gradient_bytes=6.0,
 )
-TITAN = Stack(name="torchtitan, compiled", loss_bytes=16.0, scatter_bytes=4.0)
-FOUNDRY = Stack(
-    name="llm-foundry, eager", loss_bytes=30.0, scatter_bytes=2.0
-)
+TITAN = Stack(name="torchtitan, compiled", logit_bytes=10.5, memory_reserve=1.03, live_layers=2.0, moments_added=1.0, loss_bytes=16.0, scatter_bytes=4.0)
+FOUNDRY = Stack(name="llm-foundry, eager", loss_bytes=30.0, scatter_bytes=2.0)
 LLAMA3 = Stack(
-    name="Llama 3 in-house", output_share=0.3, gradient_overlap=0.9, context="gather",
-    loss_bytes=16.0, gather_hidden=0.95,
+    name="Llama 3 in-house",
+    output_share=0.3,
+    gradient_overlap=0.9,
+    context="gather",
+    loss_bytes=16.0,
+    gather_hidden=0.95,
 )
 DUALPIPE = Stack(
-    name="DualPipe, DeepEP", output_share=0.3, expert_overlap=1.0, precision="8-bit",
-    gradient_overlap=0.9, loss_bytes=16.0,
+    name="DualPipe, DeepEP",
+    output_share=0.3,
+    expert_overlap=1.0,
+    precision="8-bit",
+    gradient_overlap=0.9,
+    loss_bytes=16.0,
 )
 
 
@@ -177,8 +224,12 @@ def stack(row: Row, constants: dict[str, float]) -> Stack:
     name = family(row)
     words = row["precision"].lower()
     profiles = {
-        "Narayanan 2021": MEGATRON, "Korthikanti 2022": MEGATRON, "SimuMax B200": MEGATRON_CORE,
-        "Llama 3": LLAMA3, "DeepSeek-V3": DUALPIPE, "llm-foundry": FOUNDRY,
+        "Narayanan 2021": MEGATRON,
+        "Korthikanti 2022": MEGATRON,
+        "SimuMax B200": MEGATRON_CORE,
+        "Llama 3": LLAMA3,
+        "DeepSeek-V3": DUALPIPE,
+        "llm-foundry": FOUNDRY,
     }
     found = profiles.get(name, TITAN)
     eager = name == "llm-foundry" or "eager" in words
@@ -224,8 +275,11 @@ def plan(row: Row) -> ParallelPlan:
     batch = max(1, int(number(row, "gbs_seqs", size["mbs"] * size["dp"])))
     virtual = max(1, int(number(row, "vpp", 1)))
     words = row["precision"].lower() + row["recompute"].lower()
-    sequence = "sequence-parallel" in words or "sp" in re.split(r"[^a-z]+", words.replace(
-        "no sp", "")) or name in ("SimuMax B200", "torchtitan", "Llama 3")
+    sequence = (
+        "sequence-parallel" in words
+        or "sp" in re.split(r"[^a-z]+", words.replace("no sp", ""))
+        or name in ("SimuMax B200", "torchtitan", "Llama 3")
+    )
     micro = size["mbs"]
     if name == "torchtitan" and size["pp"] > 1:
         micro = max(1, batch // size["dp"] // size["pp"])
@@ -234,11 +288,18 @@ def plan(row: Row) -> ParallelPlan:
         virtual = 8
     sharded = "fsdp" in row["sharding"].lower() or "zero3" in row["sharding"].lower()
     return ParallelPlan(
-        tensor=size["tp"], pipeline=size["pp"], context=size["cp"], expert=size["ep"],
-        data=size["dp"], virtual=virtual, micro_batch=micro, global_batch=batch,
+        tensor=size["tp"],
+        pipeline=size["pp"],
+        context=size["cp"],
+        expert=size["ep"],
+        data=size["dp"],
+        virtual=virtual,
+        micro_batch=micro,
+        global_batch=batch,
         sequence_parallel=sequence and size["tp"] > 1,
-        sharding="weights" if sharded and name != "Llama 3" else (
-            "none" if row["sharding"].startswith("none") else "optimizer"),
+        sharding="weights"
+        if sharded and name != "Llama 3"
+        else ("none" if row["sharding"].startswith("none") else "optimizer"),
         recompute=recompute(row),
         schedule="zb-h1" if name == "DeepSeek-V3" else "1f1b",
         keep_weights=size["pp"] > 1,

@@ -52,6 +52,17 @@ class Stack:
         Optimizer traffic per parameter on the shard and on the whole [byte].
     host_floor : float
         Least time of a layer, forward and backward, set by the host [s].
+    logit_bytes, transient_bytes : float
+        Memory per logit at the end of the forward pass, and per inner value of the block whose
+        backward pass runs [byte].
+    fixed_memory : float
+        Workspaces and what the runtime holds [byte].
+    memory_reserve : float
+        Memory the allocator reserves over what it gives out [1].
+    live_layers : float
+        Recomputed layers whose activations exist at one time [1].
+    moments_added : float
+        Share of the smaller of the two peaks that the allocator keeps beside the larger [1].
     hand_over_gather : bool
         Hand-over between stages is split over the tensor group and gathered again.
     """
@@ -82,3 +93,9 @@ class Stack:
     whole_bytes: float = 8.0
     host_floor: float = 0.0
     hand_over_gather: bool = False
+    logit_bytes: float = 6.0
+    transient_bytes: float = 6.0
+    fixed_memory: float = 0.5 * 2.0**30
+    memory_reserve: float = 1.0
+    live_layers: float = 1.0
+    moments_added: float = 0.0

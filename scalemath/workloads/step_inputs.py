@@ -6,6 +6,7 @@ import math
 
 from scalemath.workloads.lowering import LayerNumbers, layer_numbers
 from scalemath.workloads.machine import Machine
+from scalemath.workloads.memory_inputs import memory_floats
 from scalemath.workloads.plan import SCHEDULES, ParallelPlan
 from scalemath.workloads.stack import Stack
 from scalemath.workloads.transformer import Transformer
@@ -165,7 +166,11 @@ def step_inputs(
     model: Transformer, plan: ParallelPlan, machine: Machine, stack: Stack, sequence: int
 ) -> Floats:
     """All floats of the step model for one job."""
+    stored = model.output_parameters
     return {
+        **memory_floats(model, plan, stack),
+        "stored_output": float(stored),
+        "stored_output_if_alone": float(stored if plan.pipeline == 1 else 0),
         **model_floats(model, stack),
         **recompute_floats(model, plan),
         **plan_floats(plan, sequence, stack),

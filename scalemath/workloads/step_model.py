@@ -8,8 +8,10 @@ from typing import Any
 from scalemath.core.kernel import kernel_of
 from scalemath.core.model import Model, Parameter, Step
 from scalemath.kernels import layer_time as layer
+from scalemath.kernels import scaling
 from scalemath.kernels import step_time as whole
 from scalemath.kernels import step_traffic as traffic
+from scalemath.kernels import training_memory as memory
 
 _GROUP = ("startup", "bandwidth", "pair_factor", "ramp")
 
@@ -68,7 +70,7 @@ def _context(direction: str) -> Step:
     )
 
 
-STEPS: tuple[Step, ...] = (
+TIME_STEPS: tuple[Step, ...] = (
     _step("tokens", layer.micro_batch_tokens, "1"),
     # computation of a layer
     _step("linear", layer.linear_layers, weights="linear_weights"),
@@ -211,6 +213,65 @@ STEPS: tuple[Step, ...] = (
         domain_ranks="node_ranks",
     ),
 )
+
+
+def _ends(stage: str, embedding: str, head: str) -> tuple[Step, ...]:
+    """Parameters and states of the stage at one end of the model."""
+    plain = {
+        "layer_parameters": f"{stage}_layer_parameters",
+        "expert_parameters": "zero",
+        "expert": "one",
+        "embedding_parameters": embedding,
+        "output_parameters": head,
+    }
+    routed = {
+        "layer_parameters": "zero",
+        "expert_parameters": f"{stage}_expert_parameters",
+        "embedding_parameters": "zero",
+        "output_parameters": "zero",
+    }
+    return (
+        _step(f"{stage}_plain", whole.stage_parameters, "1", **plain),
+        _step(f"{stage}_routed", whole.stage_parameters, "1", **routed),
+        _step(
+            f"{stage}_states",
+            memory.state_memory,
+            "byte",
+            parameters=f"{stage}_plain",
+            routed_parameters=f"{stage}_routed",
+        ),
+    )
+
+
+MEMORY_STEPS: tuple[Step, ...] = (
+    *_ends("first", "embedding_parameters", "stored_output_if_alone"),
+    *_ends("last", "zero", "stored_output"),
+    _step("saved", memory.saved_activations, "byte"),
+    _step("in_flight", memory.micro_batches_in_flight, "1"),
+    _step(
+        "logit_values",
+        traffic.product_of_three,
+        "1",
+        first="tokens",
+        second="logit_bytes",
+        third="vocabulary",
+    ),
+    _step("logits", scaling.share_of, "byte", part="logit_values", whole="tensor"),
+    _step("transient", memory.backward_transient, "byte"),
+    _step(
+        "head_values",
+        traffic.product_of_three,
+        "byte",
+        first="stored_output",
+        second="dummy_bytes",
+        third="one",
+    ),
+    _step("head_transient", scaling.share_of, "byte", part="head_values", whole="tensor"),
+    _step("kept", memory.gathered_memory, "byte"),
+    _step("memory", memory.training_memory, "byte"),
+)
+
+STEPS = (*TIME_STEPS, *MEMORY_STEPS)
 
 
 def _parameters() -> tuple[Parameter, ...]:

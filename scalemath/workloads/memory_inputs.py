@@ -1,0 +1,122 @@
+"""Lowering of model, plan and stack to the floats of the memory steps."""
+
+from __future__ import annotations
+
+from scalemath.workloads.lowering import LayerNumbers, layer_numbers
+from scalemath.workloads.plan import ParallelPlan
+from scalemath.workloads.stack import Stack
+from scalemath.workloads.transformer import Gemm, Transformer
+
+Floats = dict[str, float]
+GIB = 2.0**30
+
+
+def saved_floats(model: Transformer, plan: ParallelPlan, stack: Stack) -> Floats:
+    """Bytes per token that a layer keeps, by the way tensor parallelism treats them."""
+    n = layer_numbers(model)
+    hidden, sharded, scores = _saved_without_recompute(model, n, stack)
+    live = 0.0
+    if plan.recompute in ("full", "full-early-stop"):
+        live = stack.live_layers * (hidden + sharded)
+        hidden, sharded, scores = 2.0 * n.hidden, 0.0, 0.0
+    elif plan.recompute == "selective":
+        scores = 0.0
+    elif plan.recompute == "operators":
+        hidden = 6.0 * n.hidden
+        sharded = 2.0 * (n.query_width + n.kv_width / 2.0 + n.ffn_width + n.expert_ffn_width)
+    return {
+        "saved_hidden": hidden,
+        "saved_sharded": sharded,
+        "saved_scores": scores,
+        "live_bytes": live,
+    }
+
+
+def _saved_without_recompute(
+    model: Transformer, n: LayerNumbers, stack: Stack
+) -> tuple[float, float, float]:
+    """Bytes per token on the residual stream, inside the split parts, and per score."""
+    fused = stack.attention == "fused"
+    hidden = (10.0 if stack.dropout else 8.0) * n.hidden
+    if model.latent:
+        wide = model.heads * (2 * model.query_key_size + model.head_size)
+        wide += 2 * model.heads * model.value_head_size
+        narrow = 2 * model.query_rank + 2 * model.kv_rank + model.rope_size
+        sharded = 2.0 * (narrow + wide)
+    else:
+        sharded = 2.0 * (2.0 * n.query_width + n.kv_width)
+    factor = 6.0 if model.gated else 4.0
+    sharded += factor * (n.ffn_width + n.expert_ffn_width)
+    if model.experts:
+        share = model.expert_layers / model.layers
+        sharded += 4.0 * n.routed_tokens * n.hidden + 4.0 * share * model.experts
+    return hidden, sharded, 0.0 if fused else 5.0 * model.heads
+
+
+def state_floats(plan: ParallelPlan, stack: Stack) -> Floats:
+    """Bytes per parameter that stay whole, and that data ranks share."""
+    weights, gradients, rest = 2.0, 4.0, 12.0
+    if plan.sharding == "none":
+        whole, shared = weights + gradients + rest, 0.0
+    elif plan.sharding == "optimizer":
+        whole, shared = weights + gradients, rest
+    elif plan.sharding == "gradients":
+        whole, shared = weights, gradients + rest
+    else:
+        # the weight itself is the fp32 copy
+        whole, shared = (6.0 if plan.keep_weights else 0.0), 16.0
+    return {"whole_state_bytes": whole, "shared_state_bytes": shared}
+
+
+def memory_floats(model: Transformer, plan: ParallelPlan, stack: Stack) -> Floats:
+    """All floats of the memory steps that the step model does not have already."""
+    n = layer_numbers(model)
+    sharded = plan.sharding == "weights"
+    gathered = 8.0 if sharded and not plan.keep_weights else 0.0
+    active = n.expert_ffn_width / max(1e-9, model.expert_layers / model.layers)
+    return {
+        **saved_floats(model, plan, stack),
+        **state_floats(plan, stack),
+        "logit_bytes": stack.logit_bytes,
+        "transient_bytes": stack.transient_bytes,
+        "working_width": max(
+            float(model.ffn if model.plain_layers else 0),
+            active + model.shared_experts * model.expert_ffn if model.experts else 0.0,
+        ),
+        "dummy_bytes": 0.0 if sharded else 2.0,
+        "largest_weights": float(
+            sum(g.weights for g in (*model.attention_gemms(), *_block(model)))
+        ),
+        **_end_layers(model, plan),
+        "gathered_bytes": gathered,
+        "head_bytes": 6.0 if sharded else 0.0,
+        "fixed_bytes": stack.fixed_memory,
+        "moments_added": stack.moments_added,
+        "reserve": stack.memory_reserve,
+    }
+
+
+def _end_layers(model: Transformer, plan: ParallelPlan) -> Floats:
+    """Mean parameters of a layer on the first stage, where dense layers sit, and on the last."""
+    held = model.layers / plan.pipeline
+    found: Floats = {}
+    for stage in ("first", "last"):
+        dense = min(held, model.dense_layers) if model.experts else held
+        if stage == "last" and model.experts:
+            dense = max(0.0, held - model.expert_layers)
+        share = dense / held
+        block = model.ffn_parameters(model.ffn) if dense else 0
+        found[f"{stage}_layer_parameters"] = (
+            model.attention_parameters
+            + share * block
+            + (1.0 - share) * (model.always_parameters if model.experts else 0)
+        )
+        found[f"{stage}_expert_parameters"] = (
+            (1.0 - share) * model.experts * model.expert_parameters if model.experts else 0.0
+        )
+    return found
+
+
+def _block(model: Transformer) -> tuple[Gemm, ...]:
+    """Products of the feed-forward block every token passes."""
+    return model.dense_gemms() if model.plain_layers else model.always_gemms()
