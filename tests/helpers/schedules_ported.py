@@ -101,10 +101,12 @@ def simulate_ports(
         return progress[sender] < number or progress[receiver] < number
 
     busy_sending: dict[Hashable, int] = defaultdict(int)
-    held: set[tuple[str, Hashable]] = set()
+    sending: set[Hashable] = set()  # ports in use
+    receiving: set[Hashable] = set()
     ready: list[int] = []  # tags of messages that could start but for their ports
     waiting: dict[int, list[int]] = defaultdict(list)  # calculations of a rank
     calculating: set[int] = set()
+    may_calculate: set[int] = set()
     events: list[tuple[int, int, int, int]] = []  # time, kind, rank or tag, operation
     done = 0
 
@@ -128,6 +130,7 @@ def simulate_ports(
             heappush(ready, op.tag)
         elif op.kind == CALCULATION:
             heappush(waiting[rank], index)
+            may_calculate.add(rank)
 
     for rank, counts in enumerate(missing):
         for index, count in enumerate(counts):
@@ -139,19 +142,25 @@ def simulate_ports(
         while ready:
             tag = heappop(ready)
             link = links[tag]
-            ports = {("out", link.sending_port), ("in", link.receiving_port)}
-            if ports & held or blocked_by_rounds(tag):
+            if (
+                link.sending_port in sending
+                or link.receiving_port in receiving
+                or blocked_by_rounds(tag)
+            ):
                 blocked.append(tag)
                 continue
-            held |= ports
+            sending.add(link.sending_port)
+            receiving.add(link.receiving_port)
             rank, index = sends[tag]
             length = link.latency + schedule[rank][index].amount * link.time_per_byte
             busy_sending[link.sending_port] += length
             heappush(events, (now + length, SEND, tag, 0))
         ready.extend(blocked)  # in order already
-        for rank in [r for r, queue in waiting.items() if queue and r not in calculating]:
+        for rank in may_calculate - calculating:
             index = heappop(waiting[rank])
             calculating.add(rank)
+            if not waiting[rank]:
+                may_calculate.discard(rank)
             heappush(events, (now + schedule[rank][index].amount, CALCULATION, rank, index))
         if not events:
             break
@@ -163,7 +172,8 @@ def simulate_ports(
                 finish(which, index)
                 continue
             link = links[which]
-            held -= {("out", link.sending_port), ("in", link.receiving_port)}
+            sending.discard(link.sending_port)
+            receiving.discard(link.receiving_port)
             finish(*sends[which])
             finish(*receive_of[which])
     total = sum(map(len, schedule))
