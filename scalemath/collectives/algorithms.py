@@ -19,15 +19,18 @@ from scalemath.kernels import alltoall as aa
 from scalemath.kernels import barrier as ba
 from scalemath.kernels import broadcast as br
 from scalemath.kernels import gather as ga
+from scalemath.kernels import hierarchy_allreduce as ha
 from scalemath.kernels import innetwork as sw
 from scalemath.kernels import torus as to
 from scalemath.kernels import tree as tr
 
 TORUS = "torus"
+LEVELS = "levels"
 REDUCTION = "in-network reduction"
 MULTICAST = "multicast"
 NEEDS = {
     TORUS: "rings along every dimension; state the sides with shape=(8, 8)",
+    LEVELS: "networks inside networks; state them with hierarchy=[(8, '900 GB/s/dir'), ...]",
     REDUCTION: "switches that reduce; state it with in_network='reduction'",
     MULTICAST: "switches that reduce and multiply; state it with in_network='multicast'",
 }
@@ -93,6 +96,15 @@ _LINES: tuple[tuple[str, str, KernelFunction, str, bool, tuple[str, ...]], ...] 
     ("allreduce", "torus", to.allreduce_torus, TORUS, False, ()),
     ("allreduce", "torus-both-ways", to.allreduce_torus_both_ways, TORUS, False, ()),
     ("allreduce", "torus-all-ports", to.allreduce_torus_all_ports, TORUS, False, _EQUAL_SIDES),
+    ("allreduce", "hierarchical", ha.allreduce_three_level, LEVELS, False, ()),
+    (
+        "allreduce",
+        "hierarchical-overlapped",
+        ha.allreduce_three_level_overlapped,
+        LEVELS,
+        False,
+        ("levels are pipelined: latencies add, the largest bandwidth term counts",),
+    ),
     ("allreduce", "sharp", sw.allreduce_sharp, REDUCTION, False, _SWITCH),
     ("allreduce", "nvls", sw.allreduce_nvls, MULTICAST, False, _SWITCH),
     ("reduce_scatter", "ring", ga.reduce_scatter_ring, "", False, ()),

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from scalemath.collectives.algorithms import (
+    LEVELS,
     MULTICAST,
     REDUCTION,
     TORUS,
@@ -16,6 +17,7 @@ from scalemath.collectives.algorithms import (
     eligible,
 )
 from scalemath.collectives.cost import CollectiveCost, Contender
+from scalemath.collectives.lowering import TIERS
 from scalemath.collectives.operations import Operation
 from scalemath.core.errors import ArgumentError
 from scalemath.core.kernel import total
@@ -39,7 +41,11 @@ _FREE_SWITCHES = ("switches add no latency of their own (switch_latency not give
 def stated_needs(values: Mapping[str, Any]) -> frozenset[str]:
     """What the network is said to offer beyond one port per rank."""
     stated = IN_NETWORK[values.get("in_network", "none")]
-    return stated | {TORUS} if values.get("ring_hops", math.nan) >= 0.0 else stated
+    if values.get("ring_hops", math.nan) >= 0.0:
+        stated |= {TORUS}
+    if values.get("inner_ranks", math.nan) >= 1.0:
+        stated |= {LEVELS}
+    return stated
 
 
 def answer(
@@ -90,7 +96,7 @@ def _one(
         assumed += algorithm.assumed
     if algorithm.needs:
         assumed += _ready(algorithm, values)
-    elif operation.reduces and values["reduction_rate"] == math.inf:
+    if operation.reduces and values["reduction_rate"] == math.inf and not algorithm.in_network:
         assumed += _FREE_REDUCTION
     return CollectiveCost(
         operation_record=operation,
@@ -109,6 +115,11 @@ def _ready(algorithm: Algorithm, values: dict[str, Any]) -> tuple[str, ...]:
             f"{algorithm.operation}: {algorithm.name} needs the sides of the torus; "
             "write shape=(8, 8) in place of ranks"
         )
+    if algorithm.needs == LEVELS and not values.get("inner_ranks", math.nan) >= 1.0:
+        raise ArgumentError(
+            f"{algorithm.operation}: {algorithm.name} needs the levels; write "
+            "hierarchy=[(8, '900 GB/s/dir', '1 us'), (9, '100 GB/s/dir', '5 us')]"
+        )
     if algorithm.in_network and not values["switch_latency"] >= 0.0:
         values["switch_latency"] = 0.0
         return _FREE_SWITCHES
@@ -119,6 +130,8 @@ def _best(operation: Operation, values: dict[str, Any], assumed: tuple[str, ...]
     """Cost by the fastest algorithm whose needs the network states."""
     stated = stated_needs(values)
     candidates = eligible(operation.name, stated)
+    if LEVELS in stated:  # no single rate holds for algorithms that know no levels
+        candidates = tuple(a for a in candidates if a.needs == LEVELS)
     if not stated.isdisjoint((REDUCTION, MULTICAST)) and not values["switch_latency"] >= 0.0:
         values["switch_latency"] = 0.0
     timed = sorted(
@@ -140,6 +153,8 @@ def _bound(
     record = operation.in_network_bound if helped else operation.bound
     kind = "with the help of switches" if helped else "between endpoints"
     full = {**values, "ports": ports}
+    if LEVELS in stated:
+        full |= _all_levels(values)
     return CollectiveCost(
         operation_record=operation,
         algorithm_record=record,
@@ -151,3 +166,12 @@ def _bound(
             f"lower bound {kind}; its terms show the one bound that binds",
         ),
     )
+
+
+def _all_levels(values: dict[str, Any]) -> dict[str, float]:
+    """One port with the rate of all levels together and the least of their latencies."""
+    used = [tier for tier in TIERS if values[f"{tier}_ranks"] > 1.0]
+    return {
+        "bandwidth": sum(values[f"{tier}_bandwidth"] for tier in used) or math.inf,
+        "latency": min((values[f"{tier}_latency"] for tier in used), default=0.0),
+    }

@@ -10,6 +10,7 @@ from attrs import field, frozen
 
 from scalemath.collectives.algorithms import TABLE, Algorithm
 from scalemath.collectives.crossing import crossing_ranks, crossing_sizes
+from scalemath.collectives.lowering import TIERS
 from scalemath.collectives.operations import LOWER_BOUND, Operation
 from scalemath.core.kernel import total
 from scalemath.core.result import Result, measured
@@ -119,9 +120,7 @@ class CollectiveCost(Result):
     @measured("byte")
     def bytes_per_rank(self) -> float:
         """Bytes that the busiest rank sends, or receives if that is more, one after the other."""
-        probe = {**self.given, "bandwidth": 1.0, "latency": 0.0, "reduction_rate": math.inf}
-        record = self.algorithm_record
-        moved: float = record.kernel.function(*record.pick(probe)).bandwidth
+        moved = self._probed(bandwidth=1.0, latency=0.0, reduction_rate=math.inf).bandwidth
         return moved * self.ports
 
     @property
@@ -145,9 +144,17 @@ class CollectiveCost(Result):
         if record.pipelined and self.given["size"] > 0.0:
             latency = self.given["latency"]
             return self.split.latency / latency if latency > 0.0 else math.inf
-        probe = {**self.given, "size": 0.0, "latency": 1.0, "switch_latency": 0.0}
-        count: float = record.kernel.function(*record.pick(probe)).latency
-        return count
+        return self._probed(size=0.0, latency=1.0, switch_latency=0.0).latency
+
+    def _probed(self, **changes: float) -> CollectiveTerms:
+        """Terms with some arguments replaced; a rate or latency stands for that of every level."""
+        probe = {**self.given, **changes}
+        for name in ("bandwidth", "latency"):
+            if name in changes and "inner_ranks" in self.given:
+                probe |= {f"{tier}_{name}": changes[name] for tier in TIERS}
+        record = self.algorithm_record
+        terms: CollectiveTerms = record.kernel.function(*record.pick(probe))
+        return terms
 
     @property
     def bottleneck(self) -> str:

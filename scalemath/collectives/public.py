@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from attrs import evolve
@@ -17,8 +17,8 @@ from attrs import evolve
 from scalemath.collectives.algorithms import ALIASES, TABLE, algorithm_named
 from scalemath.collectives.answer import BEST, ESTIMATORS, IN_NETWORK, answer
 from scalemath.collectives.cost import CollectiveCost
+from scalemath.collectives.lowering import with_hierarchy, with_shape
 from scalemath.collectives.operations import Operation
-from scalemath.core.errors import ArgumentError, ContradictionError
 from scalemath.core.kernel import kernel_of
 from scalemath.core.model import Model, Parameter, Step
 from scalemath.kernels.alltoall import busiest_port
@@ -37,15 +37,21 @@ DECLARED = {
     "largest_send": "byte unless traffic",
     "largest_receive": "byte optional",
     "sum_of_steps": "byte optional",
-    "ring_hops": "count optional",
-    "half_hops": "count optional",
-    "dimensions": "count optional",
-    "longest": "count optional",
     "in_network": f"choice {' '.join(IN_NETWORK)}",
     "estimator": f"choice {' '.join(ESTIMATORS)}",
 }
-LOWERED = ("ring_hops", "half_hops", "dimensions", "longest")
+SIDES = dict.fromkeys(("ring_hops", "half_hops", "dimensions", "longest"), "count optional")
 """Numbers that stand for the sides of a torus."""
+TIERS = {
+    f"{tier}_{name}": wanted
+    for name, wanted in (
+        ("ranks", "count >= 1 optional"),
+        ("bandwidth", "byte/s/dir > 0 optional"),
+        ("latency", "s optional"),
+    )
+    for tier in ("inner", "middle", "outer")
+}
+"""Numbers that stand for up to three networks inside one another."""
 
 
 def collective(
@@ -74,8 +80,8 @@ def collective(
         declared["algorithm"] = f"choice {' '.join((*TABLE[operation.name], BEST))}"
         steps = _steps(operation)
         plain = quantities(*steps, output="time", **declared)(function)
-        lowers = "shape" in names
-        on_torus = _torus(operation, function, declared, steps) if lowers else plain
+        lowered = (SIDES if "shape" in names else {}) | (TIERS if "hierarchy" in names else {})
+        wide = _wide(operation, function, declared, lowered, steps) if lowered else plain
 
         @functools.wraps(function)
         def public(*args: Any, **kwargs: Any) -> Any:
@@ -86,7 +92,9 @@ def collective(
 
                 return answer_placed(operation, args, kwargs)
             if kwargs.get("shape") is not None:
-                return on_torus(*args, **_with_shape(operation.name, kwargs))
+                return wide(*args, **with_shape(operation.name, kwargs))
+            if kwargs.get("hierarchy") is not None:
+                return wide(*args, **with_hierarchy(operation.name, kwargs))
             return plain(*args, **kwargs)
 
         result = cast(Any, public)
@@ -101,9 +109,9 @@ def collective(
         result.kernel = result.kernels[operation.default]
         result.algorithms = TABLE[operation.name]
         result.operation = operation
-        result.model = _model(operation, on_torus.model)
+        result.model = _model(operation, wide.model)
         result.placed_model = _placed_model(operation) if "placement" in names else None
-        cast(Any, plain).model = cast(Any, on_torus).model = result.model
+        cast(Any, plain).model = cast(Any, wide).model = result.model
         return cast("PublicFunction[CollectiveCost]", result)
 
     return decorate
@@ -124,27 +132,27 @@ def _steps(operation: Operation) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _torus(
+def _wide(
     operation: Operation,
     function: Callable[..., CollectiveCost],
     declared: Mapping[str, str],
+    lowered: Mapping[str, str],
     steps: tuple[Step, ...],
 ) -> PublicFunction[CollectiveCost]:
-    """The same function with the numbers that stand for the sides of a torus."""
+    """The same function with the numbers that stand for what is no single number."""
 
     def endpoint(**values: Any) -> CollectiveCost:
-        assumed = values.pop("assumed")
-        values.pop("shape", None)
-        return answer(operation, values, assumed)
+        return answer(operation, values, values.pop("assumed"))
 
     signature = inspect.signature(function)
     extra = [
-        inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=math.nan) for n in LOWERED
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=math.nan)
+        for name in lowered
     ]
-    kept = [p for p in signature.parameters.values() if p.name not in ("placement", "schedule")]
+    taken = ("placement", "schedule", "shape", "hierarchy")
+    kept = [p for p in signature.parameters.values() if p.name not in taken]
     cast(Any, endpoint).__signature__ = signature.replace(parameters=[*kept, *extra])
     endpoint.__name__ = function.__name__
-    lowered = {n: DECLARED[n] for n in LOWERED}
     return quantities(*steps, output="time", **declared, **lowered)(endpoint)
 
 
@@ -183,33 +191,3 @@ def _known(operation: Operation, kwargs: dict[str, Any]) -> None:
         plain = name.lower().replace("_", "-").replace(" ", "-")
         if plain in ALIASES or plain != name:
             kwargs["algorithm"] = algorithm_named(operation.name, name).name
-
-
-def _with_shape(name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Lower the sides of a torus to the numbers kernels take."""
-    shape = kwargs["shape"]
-    sides = _sides(name, shape)
-    ranks = math.prod(sides)
-    if kwargs.get("ranks") not in (None, ranks):
-        raise ContradictionError(
-            f"{name}: ranks is {kwargs['ranks']}, but shape {tuple(shape)} holds {ranks}; "
-            "leave ranks out"
-        )
-    wide = [side for side in sides if side > 1]
-    lowered = {
-        "ranks": ranks,
-        "ring_hops": sum(side - 1 for side in sides),
-        "half_hops": sum(side // 2 for side in sides),
-        "dimensions": max(1, len(wide)),
-        "longest": max(sides),
-    }
-    return {k: v for k, v in kwargs.items() if k != "shape"} | lowered
-
-
-def _sides(name: str, shape: Any) -> list[int]:
-    listed = list(shape) if isinstance(shape, Sequence) and not isinstance(shape, str) else []
-    if listed and all(isinstance(side, int) and side >= 1 for side in listed):
-        return listed
-    raise ArgumentError(
-        f"{name}: shape is {shape!r}; write the sides of the torus as whole numbers, as in (8, 8)"
-    )

@@ -26,6 +26,7 @@ def allreduce(
     levels: float = 1.0,
     switch_latency: float = math.nan,
     shape: Sequence[int] | None = None,
+    hierarchy: Sequence[tuple[Any, ...]] | None = None,
     placement: Any = None,
     schedule: str | None = None,
     assumed: tuple[str, ...] = (),
@@ -59,6 +60,10 @@ def allreduce(
         Latency of one switch, for algorithms in which switches take part; left out, 0.
     shape : sequence of int, optional
         Sides of a torus, in place of `ranks`; opens the torus algorithms.
+    hierarchy : sequence of tuple, optional
+        Two or three networks inside one another as (ranks, bandwidth, latency) per rank and
+        level, the innermost first, in place of `ranks`, `bandwidth` and `latency`; for the
+        algorithms "hierarchical" and "hierarchical-overlapped".
     placement : Placement, optional
         Which ranks sit where, in place of `ranks`, `bandwidth` and `latency`.
     schedule : str, optional
