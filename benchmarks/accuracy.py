@@ -4,9 +4,9 @@
 
 Every module ``accuracy_NAME.py`` beside this file holds ``score(folder) -> list of Score`` (or a
 dict of set name to pairs of label and signed relative error, then taken as in sample unless the
-module names another ``KIND``) and raises FileNotFoundError when its table is not in the folder. No row informs its
-own prediction in a line marked "left out" or "independent"; lines marked "in sample" are printed
-beside them.
+module names another ``KIND``) and raises FileNotFoundError when its table is not in the folder.
+No row informs its own prediction in a line marked "left out" or "independent"; lines marked "in
+sample" are printed beside them.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from scoring import INDEPENDENT, LEFT_OUT, Score, score_of_errors
 
 from scalemath.collectives import nccl
 from scalemath.collectives.envelope import left_out_errors
-from scalemath.collectives.envelope_defaults import envelope
+from scalemath.collectives.envelope_defaults import measured_envelope
 from scalemath.collectives.operations import operation_named
 from scalemath.core.errors import ScalemathError
 from scalemath.units import Q_
@@ -61,7 +61,7 @@ def shipped(rows: list[Row]) -> list[float]:
     first = rows[0]
     if first["nodes"] != "1":
         raise LookupError("envelopes are for one node or domain")
-    known = envelope(system(first), first["collective"], ranks=int(first["ranks"]))
+    known = measured_envelope(system(first), first["collective"], ranks=int(first["ranks"]))
     return [known.seconds(float(row["size_bytes"])) for row in rows]
 
 

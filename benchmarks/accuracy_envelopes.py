@@ -15,7 +15,7 @@ from measured_tables import Measured, measured
 from scoring import IN_SAMPLE, LEFT_OUT, Score, score_of_errors
 
 from scalemath.collectives.envelope import left_out_errors
-from scalemath.collectives.envelope_defaults import envelope, envelope_systems
+from scalemath.collectives.envelope_defaults import envelope_systems, measured_envelope
 from scalemath.collectives.envelope_fit import fit_lines, least
 
 
@@ -50,7 +50,7 @@ def _envelope_errors(one: Measured) -> list[tuple[str, str, np.ndarray]]:
         ("envelope fitted to every second size", LEFT_OUT, left_out_errors(one.sizes, one.times)),
     ]
     if one.system in envelope_systems():
-        shipped = envelope(one.system, one.operation, ranks=one.ranks)
+        shipped = measured_envelope(one.system, one.operation, ranks=one.ranks)
         times = np.array([shipped.seconds(size) for size in one.sizes])
         found.insert(0, ("shipped envelope", IN_SAMPLE, times / one.times - 1.0))
     return found

@@ -29,6 +29,8 @@ _ROOMS = {
         "all_gather all_to_all allreduce barrier broadcast gather message_time reduce "
         "reduce_scatter scatter"
     ),
+    "collectives.envelope": "fit_envelope",
+    "collectives.envelope_defaults": "compact_form envelope_systems measured_envelope",
     "scaling": "amdahl gustafson karp_flatt strong_scaling",
     "workloads": "Transformer gemm_flops tensor_size",
     "sweeps": "geomspace linspace sweep",

@@ -1,7 +1,7 @@
 """Envelopes: times of collectives as the least of up to three lines, as protocols behave.
 
 One latency and one bandwidth miss measured collectives by tens of percent. An envelope is fitted to
-a log with `fit_envelope` or taken from the measured defaults with `envelope`.
+a log with `fit_envelope` or taken from the measured defaults with `measured_envelope`.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def envelopes() -> tuple[Envelope, ...]:
     return tuple(_envelopes().values())
 
 
-def envelope(system: str, operation: str, *, ranks: int) -> Envelope:
+def measured_envelope(system: str, operation: str, *, ranks: int) -> Envelope:
     """Measured default for a collective inside one node or NVLink domain.
 
     Parameters
@@ -125,7 +125,7 @@ def envelope(system: str, operation: str, *, ranks: int) -> Envelope:
 
     Examples
     --------
-    >>> cost = envelope("H100", "allreduce", ranks=8).time("1 MiB")
+    >>> cost = measured_envelope("H100", "allreduce", ranks=8).time("1 MiB")
     >>> print(f"{cost.time.m_as('us'):.0f} us")
     26 us
     """
@@ -291,7 +291,7 @@ def compact_form(system: str, operation: str) -> CompactForm:
     Parameters
     ----------
     system : str
-        As for `envelope`.
+        As for `measured_envelope`.
     operation : str
         "allreduce", "all_gather", "reduce_scatter" or "all_to_all".
 

@@ -13,9 +13,9 @@ from scalemath.collectives import all_gather, allreduce, broadcast
 from scalemath.collectives.envelope import Envelope, Line, envelope_of, fit_envelope
 from scalemath.collectives.envelope_defaults import (
     compact_form,
-    envelope,
     envelope_systems,
     envelopes,
+    measured_envelope,
 )
 from scalemath.core.errors import ArgumentError, RangeError, UnitsError
 from scalemath.kernels.envelope import envelope_time, ramp_time
@@ -139,7 +139,7 @@ def test_dead_lines_cost_forever() -> None:
 # the same measurements); one line would put it where latency equals transfer.
 @pytest.mark.parametrize(("system", "megabytes"), [("H100", 17.0), ("B200", 67.0)])
 def test_half_of_the_peak_rate_is_reached_late(system: str, megabytes: float) -> None:
-    size = envelope(system, "allreduce", ranks=8).half_bandwidth_size.m_as("MB")
+    size = measured_envelope(system, "allreduce", ranks=8).half_bandwidth_size.m_as("MB")
     assert megabytes / 2 < size < 2 * megabytes
 
 
@@ -160,20 +160,20 @@ def test_every_system_has_defaults_under_every_name() -> None:
     for name, others in envelope_systems().items():
         for other in (name, *others):
             for operation in ("allreduce", "all-gather", "reduce_scatter", "alltoall"):
-                assert envelope(other, operation, ranks=4).points > 0
+                assert measured_envelope(other, operation, ranks=4).points > 0
                 assert compact_form(other, operation).rate > 0
 
 
 def test_defaults_say_where_they_end() -> None:
-    default = envelope("H100", "allreduce", ranks=8)
+    default = measured_envelope("H100", "allreduce", ranks=8)
     assert not default.time("1 MiB").cautions
     assert "outside" in default.time("64 GiB").cautions[0]
     assert "Apache-2.0" in default.explain()
     assert "left out" in default.explain()
     with pytest.raises(RangeError, match="compact form"):
-        envelope("H100", "allreduce", ranks=16)
+        measured_envelope("H100", "allreduce", ranks=16)
     with pytest.raises(RangeError, match="fit_envelope"):
-        envelope("abacus", "allreduce", ranks=8)
+        measured_envelope("abacus", "allreduce", ranks=8)
     with pytest.raises(RangeError, match="negative"):
         default.time("-1 byte")
 
@@ -188,7 +188,7 @@ def test_compact_form_covers_other_rank_counts() -> None:
     assert form.errors["error_mean"] < 0.12
     with pytest.raises(ArgumentError):
         form.time("1 MiB", ranks=1)
-    near = envelope("H100", "allreduce", ranks=8).seconds(2.0**28)
+    near = measured_envelope("H100", "allreduce", ranks=8).seconds(2.0**28)
     assert form.seconds(2.0**28, 8) == pytest.approx(near, rel=0.25)
 
 

@@ -256,7 +256,7 @@ def test_refusals() -> None:
 
 def test_symmetric_kernels_approach_base_latency_and_peak() -> None:
     def time(size: str, method: str = "multicast") -> nccl.SymmetricEstimate:
-        return nccl.symmetric(
+        return nccl.symmetric_estimate(
             "allreduce", size, ranks=8, compute_capability=90, multiprocessors=32, method=method
         )
 
@@ -269,7 +269,7 @@ def test_symmetric_kernels_approach_base_latency_and_peak() -> None:
     assert big.time_seconds == pytest.approx(72 / 480, rel=1e-3)
     assert time("1 MiB", "direct").traffic.m_as("MiB") == pytest.approx(1.75)
     assert time("1 KiB", "low-latency").time_seconds < time("1 KiB").time_seconds
-    gather = nccl.symmetric(
+    gather = nccl.symmetric_estimate(
         "all_gather", "8 GiB", ranks=8, compute_capability=100, multiprocessors=2, method="direct"
     )
     # far below the peak the soft minimum is close to the plain rate of the multiprocessors
@@ -277,4 +277,6 @@ def test_symmetric_kernels_approach_base_latency_and_peak() -> None:
     assert gather.traffic.m_as("GiB") == pytest.approx(7.0)
     assert "unverified" in gather.explain()
     with pytest.raises(RangeError, match="no kernel"):
-        nccl.symmetric("broadcast", "1 MiB", ranks=8, compute_capability=90, multiprocessors=8)
+        nccl.symmetric_estimate(
+            "broadcast", "1 MiB", ranks=8, compute_capability=90, multiprocessors=8
+        )

@@ -8,8 +8,8 @@ from scalemath.collectives.nccl.constants import Version, version, versions
 from scalemath.collectives.nccl.estimator import estimate, select
 from scalemath.collectives.nccl.graphs import Communicator, Graph
 from scalemath.collectives.nccl.result import Estimate, Row
-from scalemath.collectives.nccl.symmetric import SymmetricEstimate, symmetric
-from scalemath.collectives.nccl.systems import communicator, systems
+from scalemath.collectives.nccl.symmetric import SymmetricEstimate, symmetric_estimate
+from scalemath.collectives.nccl.usual_machines import communicator, systems
 
 __all__ = [
     "Communicator",
@@ -21,7 +21,7 @@ __all__ = [
     "communicator",
     "estimate",
     "select",
-    "symmetric",
+    "symmetric_estimate",
     "systems",
     "version",
     "versions",

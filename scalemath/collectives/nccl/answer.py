@@ -12,7 +12,7 @@ from scalemath.collectives.cost import CollectiveCost
 from scalemath.collectives.nccl.availability import OPERATIONS
 from scalemath.collectives.nccl.estimator import estimate
 from scalemath.collectives.nccl.result import Estimate
-from scalemath.collectives.nccl.systems import communicator
+from scalemath.collectives.nccl.usual_machines import communicator
 from scalemath.collectives.operations import Operation
 from scalemath.core.errors import ArgumentError
 from scalemath.core.kernel import kernel_of

@@ -69,7 +69,7 @@ class SymmetricEstimate(Result):
         return record.formula, record.source
 
 
-def symmetric(
+def symmetric_estimate(
     operation: str,
     size: Any,
     *,
