@@ -100,7 +100,7 @@ def remaining(tree: FatTree, whole: FatTreeLoads) -> FatTreeLoads:
     kept = (tree.planes - lost.planes) / tree.planes
     share = lost.port_share(tree)
     parts = tree.planes * tree.homes
-    by_spines = lost.spines / max(tree.layout.spines_per_pod, 1.0) / parts
+    by_spines = lost.spines / max(tree.layout.spines_per_pod, 1.0) / tree.planes
     by_links = lost.uplinks / max(tree.leaf_up, 1) / parts
     by_leaves = lost.leaves / parts
     leaf = whole.leaf_uplinks * (kept - by_spines - by_links - by_leaves)
