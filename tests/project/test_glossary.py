@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -24,7 +25,9 @@ def uses() -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for name in sm.__all__:
         function: Any = getattr(sm, name)
-        for parameter in getattr(function, "parameters", None) or ():
+        if not inspect.isfunction(function):
+            continue
+        for parameter in getattr(function, "parameters", ()):
             found[parameter.name][name] = SHOWN[parameter.kind] or parameter.unit
     return found
 

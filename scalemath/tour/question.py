@@ -1,0 +1,100 @@
+"""The buyer's question of the tour: how many GPUs at an efficiency above 60 %, by a sweep."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import scalemath as sm
+from scalemath.tour.networks import PEAK, Network
+
+Figure = dict[str, Any]
+Progress = Callable[[int, int], None]
+
+EFFICIENCY = 0.6
+RANKS = 4096
+LATENCIES = 10
+ASKED = ("16 MiB", "128 MiB", "512 MiB", "2 GiB")
+SIZES = 64
+BANDWIDTHS = 8
+
+
+def largest_ranks(
+    nets: tuple[Network, ...], work: Any, progress: Progress | bool = False
+) -> Figure:
+    """Sweep ranks, size, bandwidth and latency; find the last rank above the efficiency.
+
+    Parameters
+    ----------
+    nets : tuple of Network
+        Networks asked about; their bandwidths and latencies are points of the axes.
+    work : Quantity [flop]
+        Work that is shared.
+    progress : callable, optional
+        Called with done and all points.
+
+    Returns
+    -------
+    dict
+        Axes, points, time, rate, and the answers by network and size.
+    """
+    axes = {
+        "size": _axis(ASKED, "byte", SIZES),
+        "bandwidth": _axis([n.link.bandwidth for n in nets], "byte/s/dir", BANDWIDTHS),
+        "latency": _axis([n.latency for n in nets], "s", LATENCIES),
+        "ranks": np.arange(1, RANKS + 1),
+    }
+    begin = time.perf_counter()
+    _efficiency(work, {name: values[:2] for name, values in axes.items()}, False)
+    ready = time.perf_counter()
+    grid = _efficiency(work, axes, progress)
+    spent = time.perf_counter() - ready
+    return {
+        "question": "largest number of GPUs at which the scaling efficiency stays above",
+        "efficiency": {"value": EFFICIENCY, "unit": "1"},
+        "axes": dict(zip(grid.axes, grid.shape, strict=True)),
+        "points": grid.size,
+        "preparation": {"value": ready - begin, "unit": "s"},
+        "time": {"value": spent, "unit": "s"},
+        "rate": {"value": grid.size / spent, "unit": "1/s"},
+        "sizes": [{"value": sm.Q_(s).m_as("byte"), "unit": "byte"} for s in ASKED],
+        "answers": [_answer(grid, network) for network in nets],
+    }
+
+
+def _efficiency(work: Any, axes: Figure, progress: Progress | bool) -> Any:
+    """Scaling efficiency over the axes."""
+    return sm.sweep(
+        sm.strong_scaling,
+        flops=work,
+        peak=PEAK,
+        outputs="scaling_efficiency",
+        progress=progress,
+        **axes,
+    )
+
+
+def _axis(named: Any, unit: str, count: int) -> Any:
+    """Named values, and others evenly in logarithm between the least and the largest."""
+    exact = [float(sm.Q_(value).m_as(unit)) for value in named]
+    between = np.geomspace(min(exact), max(exact), count - len(set(exact)) + 2)[1:-1]
+    return sm.Q_(np.unique([*exact, *between]), unit)
+
+
+def _answer(grid: Any, network: Network) -> Figure:
+    """Largest ranks for every size asked, at the bandwidth and latency of one network."""
+    found = []
+    for size in ASKED:
+        line = grid.sel(size=size, bandwidth=network.link.bandwidth, latency=network.latency)
+        above = line.values > EFFICIENCY
+        ranks = len(above) if above.all() else int(np.argmin(above))
+        found.append({"ranks": ranks, "at_end_of_axis": ranks == RANKS})
+    return {
+        "network": network.name,
+        "bandwidth": {"value": network.link.bandwidth.m_as("GB/s/dir"), "unit": "GB/s/dir"},
+        "latency": {"value": sm.Q_(network.latency).m_as("s"), "unit": "s"},
+        "largest_ranks": found,
+    }
