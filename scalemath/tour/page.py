@@ -137,10 +137,11 @@ def _strong_scaling(data: Figure) -> str:
 
 
 def _step(network: str, row: Figure) -> tuple[str, ...]:
-    times = (row["computation"], row["communication"], row["time"])
+    times = (row["communication"], row["time"])
     return (
         network,
         str(row["ranks"]),
+        _number(row["computation"]),
         *map(_column, times),
         _percent(row["communication_share"]),
         _column(row["speedup"]),
