@@ -27,6 +27,8 @@ UNITS = {
     "largest_send": "byte",
     "largest_receive": "byte",
     "sum_of_steps": "byte",
+    **{f"{tier}_bandwidth": "byte/s/dir" for tier in TIERS},
+    **{f"{tier}_latency": "s" for tier in TIERS},
 }
 NARROW = 1e-9
 """Relative excess of a bandwidth over a rate that is taken for rounding."""

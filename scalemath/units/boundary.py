@@ -34,7 +34,6 @@ from scalemath.units.values import EXAMPLES
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
-_MISSING = object()
 
 
 class PublicFunction(Protocol, Generic[R_co]):
@@ -192,35 +191,42 @@ class _Binder:
         self.required_passed = tuple(
             n for n in self.passed if signature.parameters[n].default is inspect.Parameter.empty
         )
-        self.unless = frozenset(s.parameter.unless for s in slots if s.parameter.unless)
+        self.by_name = {slot.name: slot for slot in slots}
+        self.defaults = {slot.name: slot.default for slot in slots}
+        self.alternatives = tuple(slot for slot in slots if slot.parameter.unless)
+        self.watched = tuple(
+            s for s in slots if s.parameter.required or s.parameter.unless or s.assumed
+        )
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Bound:
         """Return SI values, assumptions and ranges, or raise one error that names all faults."""
         if args:
             kwargs = self._merge(args, kwargs)
         bound = _Bound()
-        values = bound.values
-        used = 0
-        for slot in self.slots:
-            name = slot.name
-            given = kwargs.get(name, _MISSING)
-            if given is _MISSING:
+        values = bound.values = self.defaults.copy()
+        for slot in self.watched:
+            if slot.name not in kwargs:
                 self._left_out(slot, kwargs, bound)
+        odd = self.required_passed
+        for name, given in kwargs.items():
+            declared = self.by_name.get(name)
+            if declared is None:
+                if name in self.passed:
+                    values[name] = given
+                else:
+                    odd = (name,)
                 continue
-            used += 1
-            fast = slot.fast(given)
+            fast = declared.fast(given)
             if fast is not None:
                 values[name] = fast
             else:
-                self._given(slot, given, bound)
-        for name in self.passed:
-            if name in kwargs:
-                values[name] = kwargs[name]
-                used += 1
-        if used != len(kwargs) or self.required_passed:
+                self._given(declared, given, bound)
+        if odd:
             bound.problems += self._unknown(kwargs)
-        if self.unless:
-            bound.problems += self._twice(kwargs)
+        for slot in self.alternatives:
+            if slot.parameter.unless in kwargs:
+                bound.problems += self._twice(kwargs)
+                break
         if bound.problems:
             raise _combined(self.function, bound.problems)
         return bound

@@ -48,8 +48,11 @@ class Conversion:
 
     def value(self, magnitude: Any) -> float:
         """Convert one number, exactly where that is possible, else to 15 digits."""
-        if self.exact and magnitude.__class__ is float:
-            return float(magnitude) * self.multiplier
+        if magnitude.__class__ is float:
+            if self.exact:
+                return float(magnitude * self.multiplier)
+            raw = magnitude * self.numerator / self.denominator
+            return float(raw if raw.is_integer() or raw - raw != 0 else f"{raw:.15g}")
         if magnitude.__class__ is int:  # integers divide exactly, however large
             return float(magnitude * self.numerator / self.denominator)
         return float(scaled(magnitude, self.scale))
