@@ -111,7 +111,7 @@ def _strong_scaling(data: Figure) -> str:
     for network in data["networks"]:
         names = [network["network"], *[""] * len(network["rows"])]
         rows += [_step(name, row) for name, row in zip(names, network["rows"], strict=False)]
-        slow = "; more only slow it down" if network["ceiling"]["value"] < 1 else ""
+        slow = "; one GPU is fastest" if network["ceiling"]["value"] < 1 else ""
         notes.append(
             (
                 network["network"],
