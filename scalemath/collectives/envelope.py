@@ -19,7 +19,7 @@ from scalemath.core.kernel import kernel_of, total
 from scalemath.core.result import Result, measured
 from scalemath.kernels.busbandwidth import algorithm_bandwidth
 from scalemath.kernels.envelope import envelope_time
-from scalemath.units import Quantity, quantity, to_si
+from scalemath.units import Quantity, display, quantity, to_si
 
 MOST_LINES = 3
 NEEDED_FOR_CHECK = 6
@@ -97,6 +97,14 @@ class EnvelopeCost(Result):
     def algorithm_bandwidth(self) -> float:
         """Size over time."""
         return algorithm_bandwidth(self.size_bytes, total(self.split))
+
+    def headline(self) -> str:
+        """One readable line."""
+        return (
+            f"{self.envelope.name} of {display(self.size_bytes, 'byte')}: "
+            f"{display(self.si('time'), 's')}, algorithm bandwidth "
+            f"{display(self.si('algorithm_bandwidth'), 'byte/s')}"
+        )
 
     def input_values(self) -> Mapping[str, tuple[Any, str]]:
         """Size of the buffer."""

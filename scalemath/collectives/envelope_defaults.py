@@ -20,7 +20,7 @@ from scalemath.core.errors import ArgumentError, RangeError
 from scalemath.core.kernel import kernel_of, total
 from scalemath.core.result import Result, measured
 from scalemath.kernels.envelope import ramp_time
-from scalemath.units import to_si
+from scalemath.units import display, to_si
 
 MICROSECOND = 1e-6
 GIGABYTE = 1e9
@@ -96,7 +96,7 @@ def _envelopes() -> dict[tuple[str, str, int], Envelope]:
     return found
 
 
-def envelopes() -> tuple[Envelope, ...]:
+def measured_envelopes() -> tuple[Envelope, ...]:
     """All measured defaults with their errors, as the documentation lists them."""
     return tuple(_envelopes().values())
 
@@ -254,6 +254,13 @@ class CompactCost(Result):
     def time(self) -> float:
         """Predicted duration."""
         return self.seconds
+
+    def headline(self) -> str:
+        """One readable line."""
+        return (
+            f"{self.form.operation} of {display(self.size_bytes, 'byte')} over {self.ranks} ranks "
+            f"of {self.form.system}: {display(self.si('time'), 's')}"
+        )
 
     def input_values(self) -> Mapping[str, tuple[Any, str]]:
         """Size and ranks."""

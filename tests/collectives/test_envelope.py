@@ -14,8 +14,8 @@ from scalemath.collectives.envelope import Envelope, Line, envelope_of, fit_enve
 from scalemath.collectives.envelope_defaults import (
     compact_form,
     envelope_systems,
-    envelopes,
     measured_envelope,
+    measured_envelopes,
 )
 from scalemath.core.errors import ArgumentError, RangeError, UnitsError
 from scalemath.kernels.envelope import envelope_time, ramp_time
@@ -144,7 +144,7 @@ def test_half_of_the_peak_rate_is_reached_late(system: str, megabytes: float) ->
 
 
 def test_measured_defaults_meet_their_targets() -> None:
-    known = envelopes()
+    known = measured_envelopes()
     points = np.array([e.points for e in known])
 
     def pooled(values: list[float]) -> float:

@@ -15,7 +15,7 @@ from scalemath.core.errors import RangeError
 from scalemath.core.kernel import kernel_of
 from scalemath.core.result import Result, measured
 from scalemath.kernels.nccl import nccl_time
-from scalemath.units import Quantity, quantity
+from scalemath.units import Quantity, display, quantity
 
 SELECTOR = "NCCL's estimate ranks algorithms inside NCCL; it does not predict measured time"
 
@@ -185,9 +185,10 @@ class Estimate(Result):
     def headline(self) -> str:
         """What is chosen, and its time."""
         best = self.selected
+        what = f"{self.operation} of {display(self.size_bytes, 'byte')}"
         return (
-            f"NCCL {self.release.name} would run {self.operation} of {self.size_bytes:.0f} byte "
-            f"on {self.communicator.ranks} ranks by {best.algorithm}/{best.protocol} "
+            f"NCCL {self.release.name} would run {what} on {self.communicator.ranks} ranks "
+            f"by {best.algorithm}/{best.protocol} "
             f"(its own estimate: {best.time_seconds * 1e6:.1f} us)"
         )
 
