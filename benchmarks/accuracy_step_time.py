@@ -17,6 +17,7 @@ from typing import Any
 
 from attrs import evolve
 
+from scalemath.workloads.fitted import fitted_values
 from scalemath.workloads.flops import training_flops_per_token
 from scalemath.workloads.machine import MEASURED_CURVES, Curve, Machine
 from scalemath.workloads.plan import ParallelPlan
@@ -114,28 +115,7 @@ def transformer(row: Row) -> Transformer | None:
     )
 
 
-CONSTANTS: dict[str, float] = {
-    # shares of the peak that products (e) and fused attention (a) reach, by device
-    "e_A100": 0.795,
-    "e_H100": 0.625,
-    "e_B200": 0.434,
-    "a_A100": 0.313,
-    "a_H100": 0.337,
-    "a_B200": 0.415,
-    "r_500W": 0.768,
-    # software
-    "element": 1.19,
-    "eager": 1.97,
-    "gain_8": 0.93,
-    "cast": 4.4,
-    "gain_rowwise": 0.495,
-    "experts": 0.519,
-    "interference": 0.35,
-    "async": 0.55,
-    "ring": 0.35,
-    "straggler": 0.0052,
-    "host": 5.2e-3,
-}
+CONSTANTS = fitted_values()
 MEMORY_RATE = {
     "A100": 2.039e12,
     "H100": 3.35e12,

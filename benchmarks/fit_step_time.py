@@ -19,16 +19,9 @@ import numpy as np
 from accuracy_step_time import Case, cases
 from scipy.optimize import least_squares
 
-# Value before looking at any row, and the spread of its logarithm. Products: 0.8 of the best
-# shape of a public matmul benchmark; attention: typical fused kernels of 2023-24.
-PRIOR: dict[str, tuple[float, float]] = {
-    "e_A100": (0.70, 0.3), "e_H100": (0.64, 0.3), "e_B200": (0.62, 0.5),
-    "a_A100": (0.40, 0.3), "a_H100": (0.40, 0.3), "a_B200": (0.45, 0.3),
-    "r_500W": (0.80, 0.15), "element": (1.2, 0.15), "eager": (2.0, 0.3),
-    "gain_8": (0.93, 0.05), "cast": (4.0, 0.3), "gain_rowwise": (0.5, 0.2),
-    "experts": (0.6, 0.3), "interference": (0.3, 0.3), "async": (0.6, 0.3),
-    "ring": (0.3, 0.4), "straggler": (0.005, 0.4), "host": (4.5e-3, 0.3),
-}
+from scalemath.workloads.fitted import FITTED
+
+PRIOR = {name: (c.prior, c.spread) for name, c in FITTED.items()}
 SMALL = 6
 SCALE = 0.03
 
@@ -50,9 +43,7 @@ def fit(
         errors = np.array([math.log(case.predict(now) / case.value) for case in rows])
         # beyond a tenth an error counts in proportion, so that no single row rules
         soft = np.sign(errors) * np.minimum(np.abs(errors), np.sqrt(0.1 * np.abs(errors)))
-        return np.concatenate(
-            [weight * soft / SCALE, tightness * 0.2 * (point - centre) / spread]
-        )
+        return np.concatenate([weight * soft / SCALE, tightness * 0.2 * (point - centre) / spread])
 
     found = least_squares(residuals, centre, diff_step=1e-3, max_nfev=15)
     return constants(found.x)
@@ -83,7 +74,8 @@ def leave_one_out(rows: list[Case], draws: int = 50) -> None:
         print(
             f"{name:20s} {len(own):3d} rows: never seen {100 * np.mean(strict):5.1f} %, three rows"
             f" for two rates: median {100 * medians[-1]:5.2f} %, range {100 * min(means):.1f} to"
-            f" {100 * max(means):.1f} % over {draws} draws", flush=True
+            f" {100 * max(means):.1f} % over {draws} draws",
+            flush=True,
         )
     print(f"family-balanced median {100 * sum(medians) / len(medians):.2f} %")
 
@@ -102,9 +94,13 @@ def main() -> None:
     for case in rows:
         errors.setdefault(case.family, []).append(case.predict(best) / case.value - 1)
     for name, found in errors.items():
-        print(f"{name:20s} {len(found):4d} mean {100 * np.mean(np.abs(found)):5.2f} %"
-              f" bias {100 * np.mean(found):+.2f} %  worst {100 * max(found, key=abs):+.1f} %")
-    print(f"family-balanced mean {100 * np.mean([np.mean(np.abs(e)) for e in errors.values()]):.2f} %")
+        print(
+            f"{name:20s} {len(found):4d} mean {100 * np.mean(np.abs(found)):5.2f} %"
+            f" bias {100 * np.mean(found):+.2f} %  worst {100 * max(found, key=abs):+.1f} %"
+        )
+    print(
+        f"family-balanced mean {100 * np.mean([np.mean(np.abs(e)) for e in errors.values()]):.2f} %"
+    )
 
 
 if __name__ == "__main__":

@@ -1,16 +1,32 @@
 """What a training or serving job computes, stores and puts on the wire."""
 
 from scalemath.workloads.config import transformer_from_config
+from scalemath.workloads.machine import Curve, Machine
+from scalemath.workloads.machines import (
+    machine_from_datasheet,
+    reference_machine,
+    with_measured_rates,
+)
 from scalemath.workloads.plan import ParallelPlan, legal_layouts
+from scalemath.workloads.stack import Stack
 from scalemath.workloads.tensors import gemm_flops, tensor_size
+from scalemath.workloads.training import TrainingStep, training_step
 from scalemath.workloads.transformer import Gemm, Transformer
 
 __all__ = [
+    "Curve",
     "Gemm",
+    "Machine",
     "ParallelPlan",
+    "Stack",
+    "TrainingStep",
     "Transformer",
     "gemm_flops",
     "legal_layouts",
+    "machine_from_datasheet",
+    "reference_machine",
     "tensor_size",
+    "training_step",
     "transformer_from_config",
+    "with_measured_rates",
 ]

@@ -76,21 +76,25 @@ def _widths(gemms: tuple[Gemm, ...]) -> tuple[float, float]:
     return sharded, whole
 
 
-def layer_numbers(model: Transformer) -> LayerNumbers:
+def layer_numbers(model: Transformer, pipeline: int = 1) -> LayerNumbers:
     """Reduce a model to means over its layers.
 
     Parameters
     ----------
     model : Transformer
         The architecture.
+    pipeline : int
+        Stages; with more than one the means are over the last, which sets the pace when the
+        first layers are dense and the others hold experts.
 
     Returns
     -------
     LayerNumbers
         Floats a kernel can take.
     """
-    dense_share = model.plain_layers / model.layers
-    expert_share = model.expert_layers / model.layers
+    held = model.layers / pipeline
+    dense_share = max(0.0, held - model.expert_layers) / held if model.experts else 1.0
+    expert_share = 1.0 - dense_share
     groups = [(1.0, model.attention_gemms())]
     if dense_share:
         groups.append((dense_share, model.dense_gemms()))

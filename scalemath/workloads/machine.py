@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from attrs import frozen
 
+from scalemath.workloads.fitted import FITTED
+
 
 class Curve(NamedTuple):
     """Time of a collective inside a node: startup + x / bandwidth + ramp sqrt(x).
@@ -84,7 +86,7 @@ class Machine:
     nic_share: float = 0.85
     network_latency: float = 20e-6
     hand_over_latency: float = 10e-6
-    straggler_share: float = 0.0052
+    straggler_share: float = FITTED["straggler"].value
     power: float = 0.0
 
     @property

@@ -53,7 +53,7 @@ def _saved_without_recompute(
     return hidden, sharded, 0.0 if fused else 5.0 * model.heads
 
 
-def state_floats(plan: ParallelPlan, stack: Stack) -> Floats:
+def state_floats(plan: ParallelPlan) -> Floats:
     """Bytes per parameter that stay whole, and that data ranks share."""
     weights, gradients, rest = 2.0, 4.0, 12.0
     if plan.sharding == "none":
@@ -76,7 +76,7 @@ def memory_floats(model: Transformer, plan: ParallelPlan, stack: Stack) -> Float
     active = n.expert_ffn_width / max(1e-9, model.expert_layers / model.layers)
     return {
         **saved_floats(model, plan, stack),
-        **state_floats(plan, stack),
+        **state_floats(plan),
         "logit_bytes": stack.logit_bytes,
         "transient_bytes": stack.transient_bytes,
         "working_width": max(

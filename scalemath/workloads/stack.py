@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from scalemath.workloads.fitted import FITTED
+
 
 @frozen(kw_only=True)
 class Stack:
@@ -69,12 +71,12 @@ class Stack:
 
     name: str = "generic"
     attention: str = "fused"
-    element_factor: float = 1.19
+    element_factor: float = FITTED["element"].value
     dropout: bool = False
     precision: str = "16-bit"
-    low_precision_gain: float = 1.86
-    cast_bytes: float = 4.4
-    expert_share: float = 0.519
+    low_precision_gain: float = 2.0 * FITTED["gain_8"].value
+    cast_bytes: float = FITTED["cast"].value
+    expert_share: float = FITTED["experts"].value
     operand_exposed: float = 0.5
     loss_bytes: float = 16.0
     output_share: float = 1.0
@@ -83,11 +85,11 @@ class Stack:
     expert_overlap: float = 0.0
     context_overlap: float = 1.0
     context: str = "exchange"
-    context_loss: float = 0.35
+    context_loss: float = FITTED["ring"].value
     gather_bytes: float = 2.0
     scatter_bytes: float = 2.0
     gather_hidden: float = 0.85
-    interference: float = 0.35
+    interference: float = FITTED["interference"].value
     gradient_bytes: float = 6.0
     state_bytes: float = 34.0
     whole_bytes: float = 8.0

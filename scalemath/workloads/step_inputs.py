@@ -14,15 +14,15 @@ from scalemath.workloads.transformer import Transformer
 Floats = dict[str, float]
 
 
-def model_floats(model: Transformer, stack: Stack) -> Floats:
+def model_floats(model: Transformer, stack: Stack, pipeline: int = 1) -> Floats:
     """Everything that depends on the architecture, and on how the software runs it."""
-    n = layer_numbers(model)
+    n = layer_numbers(model, pipeline)
     given = n._asdict()
     given.pop("last_gemm_share")
     given.pop("ffn_width")
     given.pop("expert_ffn_width")
     nodes = model.expert_node_limit
-    expert_share = model.expert_layers / model.layers
+    expert_share = n.routed_tokens / max(1, model.experts_per_token)
     given["node_limit"] = nodes * expert_share if nodes else math.inf
     given.update(_element_bytes(model, n, stack))
     return given
@@ -56,7 +56,7 @@ def recompute_floats(model: Transformer, plan: ParallelPlan) -> Floats:
         linear = attention = element = traffic = 1.0
     elif plan.recompute == "full-early-stop":
         linear, attention, element, traffic = (
-            1.0 - layer_numbers(model).last_gemm_share,
+            1.0 - layer_numbers(model, plan.pipeline).last_gemm_share,
             1.0,
             1.0,
             0.75,
@@ -171,7 +171,7 @@ def step_inputs(
         **memory_floats(model, plan, stack),
         "stored_output": float(stored),
         "stored_output_if_alone": float(stored if plan.pipeline == 1 else 0),
-        **model_floats(model, stack),
+        **model_floats(model, stack, plan.pipeline),
         **recompute_floats(model, plan),
         **plan_floats(plan, sequence, stack),
         **machine_floats(machine, stack, plan.context),
