@@ -7,7 +7,7 @@ import math
 import pytest
 
 from scalemath.collectives import nccl
-from scalemath.core.errors import RangeError, UnitsError
+from scalemath.core.errors import RangeError, ReadError, UnitsError
 
 
 def test_published_bandwidths_of_eight_h100() -> None:
@@ -252,6 +252,36 @@ def test_refusals() -> None:
         nccl.Communicator(nodes=4, ranks=2, compute_capability=90)
     with pytest.raises(RangeError, match="pattern"):
         nccl.Graph(channels=1, bandwidth_intra="1 GB/s", bandwidth_inter="1 GB/s", pattern="star")
+
+
+LOG = """
+node0:17:52 [3] NCCL INFO Pattern 4, crossNic 0, nChannels 8, bw 48.000000/48.000000, type NVL/PIX, sameChannels 0
+node0:17:52 [3] NCCL INFO  0 : NET/0 GPU/0 GPU/1 NET/0
+node0:17:52 [3] NCCL INFO Pattern 3, crossNic 0, nChannels 8, bw 48.000000/48.000000, type NVL/PIX, sameChannels 0
+node0:17:52 [3] NCCL INFO Pattern 3, crossNic 0, nChannels 0, bw 0.000000/0.000000, type NVL/PIX, sameChannels 0
+node0:17:52 [3] NCCL INFO Pattern 5, crossNic 0, nChannels 8, bw 40.000000/48.000000, type NVL/PIX, sameChannels 0
+"""  # noqa: E501
+
+
+def test_graphs_are_read_from_a_log() -> None:
+    graphs = nccl.graphs_from_log(LOG)
+    usual = nccl.communicator("HGX H100", nodes=2)
+    assert graphs == {"ring": usual.ring, "tree": usual.tree, "nvls": usual.nvls}
+    machine = nccl.Communicator(nodes=2, ranks=16, compute_capability=90, **graphs)
+    assert nccl.select("allreduce", "1 GiB", machine) == nccl.select(
+        "allreduce",
+        "1 GiB",
+        nccl.communicator("HGX H100", nodes=2, nvlink_rate=None, node_rate=None),
+    )
+    chain = nccl.graphs_from_log(LOG.replace("nChannels 0, bw 0.000000", "nChannels 8, bw 48.0"))
+    assert chain["collnet_chain"].channels == 8
+    with pytest.raises(ReadError, match="NCCL_DEBUG"):
+        nccl.graphs_from_log("NCCL version 2.30.7")
+
+
+@pytest.mark.parametrize(("name", "wanted"), [("ppc64", "power"), ("aarch64", "arm64")])
+def test_processors_by_the_names_of_topology_files(name: str, wanted: str) -> None:
+    assert nccl.communicator("HGX H100", cpu_architecture=name).cpu_architecture == wanted
 
 
 def test_symmetric_kernels_approach_base_latency_and_peak() -> None:

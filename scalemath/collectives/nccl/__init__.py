@@ -7,6 +7,7 @@ an envelope fitted to measurements.
 from scalemath.collectives.nccl.constants import Version, version, versions
 from scalemath.collectives.nccl.estimator import estimate, select
 from scalemath.collectives.nccl.graphs import Communicator, Graph
+from scalemath.collectives.nccl.log import graphs_from_log
 from scalemath.collectives.nccl.result import Estimate, Row
 from scalemath.collectives.nccl.symmetric import SymmetricEstimate, symmetric_estimate
 from scalemath.collectives.nccl.usual_machines import communicator, systems
@@ -20,6 +21,7 @@ __all__ = [
     "Version",
     "communicator",
     "estimate",
+    "graphs_from_log",
     "select",
     "symmetric_estimate",
     "systems",

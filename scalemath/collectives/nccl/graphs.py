@@ -13,6 +13,18 @@ PATTERNS = ("balanced-tree", "split-tree", "tree", "ring", "nvls", "collnet-dire
 PATHS = ("LOC", "NVL", "NVB", "C2C", "PIX", "PXB", "P2C", "PXN", "PHB", "SYS", "NET", "DIS")
 CPU_VENDORS = ("INTEL", "AMD", "ZHAOXIN", "MIXED", "OTHER")
 CPU_ARCHITECTURES = ("x86_64", "arm64", "power", "mixed")
+OTHER_NAMES = {
+    "GenuineIntel": "INTEL",
+    "AuthenticAMD": "AMD",
+    "ARM": "OTHER",
+    "IBM": "OTHER",
+    "UNDEF": "OTHER",
+    "aarch64": "arm64",
+    "arm": "arm64",
+    "ppc64": "power",
+    "ppc64le": "power",
+}
+"""What topology files and recorded tables write."""
 GENERATIONS = ("Volta", "Ampere", "Hopper", "Blackwell")
 
 
@@ -64,11 +76,11 @@ def _path(value: Any) -> str:
 
 
 def _vendor(value: Any) -> str:
-    return one_of(value, "cpu_vendor", CPU_VENDORS)
+    return one_of(OTHER_NAMES.get(value, value), "cpu_vendor", CPU_VENDORS)
 
 
 def _architecture(value: Any) -> str:
-    return one_of(value, "cpu_architecture", CPU_ARCHITECTURES)
+    return one_of(OTHER_NAMES.get(value, value), "cpu_architecture", CPU_ARCHITECTURES)
 
 
 def _rate(value: Any) -> float:
