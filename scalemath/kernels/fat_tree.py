@@ -153,7 +153,7 @@ def fat_tree_tiers(endpoints: float, radix: float, oversubscription: float) -> f
     free_because="a shape is a set of counts without a total",
     source=f"{_AL_FARES}; spines divide the uplinks of a leaf evenly as NVIDIA RA-11333 builds",
     formula="leaves = rails homes ceil(ceil(endpoints / rails) / leaf_down); spines per pod = "
-    "smallest divisor of leaf_up that has the ports; cores alike",
+    "smallest divisor of leaf_up that has the ports; cores = smallest divisor of a pod's uplinks",
 )
 def fat_tree_layout(
     endpoints: float,
@@ -205,8 +205,9 @@ def fat_tree_layout(
     if tiers <= 2.0:
         return FatTreeLayout(leaves, spines, 0.0, 1.0, leaves, spines, used_down, 0.0)
     spine_up = float(math.ceil(used_down / spine_oversubscription - 1e-9))
-    cores = spines * smallest_divisor(spine_up, pods * spine_up / spine_radix)
-    if not (cores < math.inf and pods <= spine_radix):
+    pod_up = spines * spine_up
+    cores = smallest_divisor(pod_up, pods * pod_up / spine_radix)
+    if not cores < math.inf:
         return nothing
     return FatTreeLayout(leaves, pods * spines, cores, pods, per_pod, spines, used_down, spine_up)
 

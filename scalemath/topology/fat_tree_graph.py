@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -42,9 +43,10 @@ def fat_tree_edges(tree: FatTree) -> Iterator[Edge]:
                 yield Edge(f"{mark}leaf{number}", spine, width, width * up_rate, "leaf_spine")
         if tree.tiers == 2:
             continue
-        group = int(shape.cores) // spines
-        width = int(shape.spine_up) // group
+        cores, up = int(shape.cores), int(shape.spine_up)
         for number in range(int(shape.spines)):
-            for c in range(group):
-                core = f"{mark}core{number % spines * group + c}"
-                yield Edge(f"{mark}spine{number}", core, width, width * up_rate, "spine_core")
+            first = number % spines * up
+            widths = Counter((first + port) % cores for port in range(up))
+            for core, links in widths.items():
+                rate = links * up_rate
+                yield Edge(f"{mark}spine{number}", f"{mark}core{core}", links, rate, "spine_core")
