@@ -108,12 +108,12 @@ def expert_layers(
 
 @kernel(
     unit="s",
-    rises="tokens sequence heads head_width executed_share score_bytes",
+    rises="tokens sequence heads head_width executed_share score_bytes slowdown",
     falls="tensor attention_rate memory_rate",
     source="Dao et al., FlashAttention, NeurIPS 2022; Korthikanti et al., MLSys 2023, "
     "for the score traffic of unfused attention",
-    formula="time = 2 executed_share tokens sequence heads head_width / (tensor attention_rate) "
-    "+ score_bytes heads sequence tokens / (tensor memory_rate)",
+    formula="time = slowdown 2 executed_share tokens sequence heads head_width / (tensor "
+    "attention_rate) + score_bytes heads sequence tokens / (tensor memory_rate)",
 )
 def attention_core(
     tokens: float,
@@ -122,6 +122,7 @@ def attention_core(
     head_width: float,
     executed_share: float,
     score_bytes: float,
+    slowdown: float,
     tensor: float,
     attention_rate: float,
     memory_rate: float,
@@ -133,7 +134,7 @@ def attention_core(
     """
     pairs = tokens * sequence * heads / tensor
     return WorkTerms(
-        2.0 * executed_share * pairs * head_width / attention_rate,
+        slowdown * 2.0 * executed_share * pairs * head_width / attention_rate,
         score_bytes * pairs / memory_rate,
     )
 

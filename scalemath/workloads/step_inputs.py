@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 
 from scalemath.workloads.lowering import LayerNumbers, layer_numbers
 from scalemath.workloads.machine import Machine
@@ -23,7 +22,7 @@ def model_floats(model: Transformer, stack: Stack, pipeline: int = 1) -> Floats:
     given.pop("expert_ffn_width")
     nodes = model.expert_node_limit
     expert_share = n.routed_tokens / max(1, model.experts_per_token)
-    given["node_limit"] = nodes * expert_share if nodes else math.inf
+    given["node_limit"] = nodes * expert_share if nodes else n.routed_tokens
     given.update(_element_bytes(model, n, stack))
     return given
 
@@ -69,51 +68,53 @@ def recompute_floats(model: Transformer, plan: ParallelPlan) -> Floats:
     }
 
 
-def plan_floats(plan: ParallelPlan, sequence: int, stack: Stack) -> Floats:
-    """Everything that depends on the plan."""
-    shards = float(plan.data * plan.context)
-    weights_sharded = plan.sharding == "weights"
-    whole = 2.0 * (1.0 + plan.sequence_parallel)
-    # weights kept through the step are gathered once, not for every micro-batch
-    times = 1.0 / plan.micro_batches if plan.keep_weights else 1.0
-    gather = 1.5 if stack.precision == "8-bit" and weights_sharded else 2.0
+SIZES = (
+    "tensor",
+    "pipeline",
+    "context",
+    "expert",
+    "data",
+    "virtual",
+    "micro_batch",
+    "global_batch",
+)
+"""Parts of a plan that are numbers; a search varies them without lowering anew."""
+
+
+def plan_floats(plan: ParallelPlan, sequence: int) -> Floats:
+    """Sizes of the plan."""
+    found = {name: float(getattr(plan, name)) for name in SIZES}
+    return {**found, "sequence": float(sequence)}
+
+
+def policy_floats(plan: ParallelPlan, stack: Stack) -> Floats:
+    """Everything that depends on the policies of a plan and not on its sizes."""
+    sharded = plan.sharding == "weights"
+    gather = 1.5 if stack.precision == "8-bit" and sharded else 2.0
+    parallel = plan.sequence_parallel
     return {
-        "sequence": float(sequence),
-        "tensor": float(plan.tensor),
-        "pipeline": float(plan.pipeline),
-        "context": float(plan.context),
-        "expert": float(plan.expert),
-        "virtual": float(plan.virtual),
-        "micro_batch": float(plan.micro_batch),
-        "micro_batches": plan.micro_batches,
-        "ranks": float(plan.ranks),
-        "shards": shards,
-        "expert_shards": shards / plan.expert,
-        "expert_span": float(plan.tensor * plan.expert),
-        "expert_stride": float(plan.tensor),
-        "state_shards": 1.0 if plan.sharding == "none" else shards,
-        "sequence_parallel": float(plan.sequence_parallel),
-        "sequence_shards": float(plan.tensor if plan.sequence_parallel else 1),
-        "allreduces_forward": 0.0 if plan.sequence_parallel else 2.0,
-        "allreduces_backward": 0.0 if plan.sequence_parallel else 2.0,
-        "gathers_forward": whole * gather / 2.0 if plan.sequence_parallel else 0.0,
-        "gathers_backward": (whole + 1.0) * gather / 2.0 if plan.sequence_parallel else 0.0,
+        "sequence_parallel": float(parallel),
+        "states_shared": float(plan.sharding != "none"),
+        "allreduces_forward": 0.0 if parallel else 2.0,
+        "allreduces_backward": 0.0 if parallel else 2.0,
+        "gathers_forward": 2.0 * gather if parallel else 0.0,
+        "gathers_backward": 2.5 * gather if parallel else 0.0,
         "regather": 0.0 if plan.keep_weights else 1.0,
-        "gather_bytes": stack.gather_bytes * times if weights_sharded else 0.0,
-        "scatter_bytes": stack.scatter_bytes * times if weights_sharded else 0.0,
-        "gradient_bytes": 0.0 if weights_sharded else stack.gradient_bytes,
-        "whole_bytes": 0.0 if weights_sharded else stack.whole_bytes,
+        "keep_weights": float(plan.keep_weights),
+        "gather_bytes": stack.gather_bytes if sharded else 0.0,
+        "scatter_bytes": stack.scatter_bytes if sharded else 0.0,
+        "gradient_bytes": 0.0 if sharded else stack.gradient_bytes,
+        "whole_bytes": 0.0 if sharded else stack.whole_bytes,
         "bubble_factor": SCHEDULES[plan.schedule],
     }
 
 
-def machine_floats(machine: Machine, stack: Stack, context: int) -> Floats:
+def machine_floats(machine: Machine, stack: Stack) -> Floats:
     """Everything that depends on the machine, at the precision of the stack."""
     rate = machine.peak * machine.matmul_share
     low = stack.precision == "8-bit"
     fused = stack.attention == "fused"
-    loss = 1.0 + stack.context_loss * (1.0 - 1.0 / context) * (stack.context != "exchange")
-    attention = machine.peak * machine.attention_share / loss if fused else rate / 1.2
+    attention = machine.peak * machine.attention_share if fused else rate / 1.2
     layer_rate = rate * stack.low_precision_gain if low else rate
     exposed = 2.0 * stack.operand_exposed
     given = {
@@ -153,6 +154,7 @@ def stack_floats(stack: Stack) -> Floats:
         "gradient_overlap": stack.gradient_overlap,
         "expert_overlap": stack.expert_overlap,
         "context_overlap": stack.context_overlap if stack.context == "ring" else 0.0,
+        "context_loss": 0.0 if stack.context == "exchange" else stack.context_loss,
         "context_ring": float(stack.context != "exchange"),
         "hidden_share": stack.gather_hidden,
         "interference": stack.interference,
@@ -166,14 +168,13 @@ def step_inputs(
     model: Transformer, plan: ParallelPlan, machine: Machine, stack: Stack, sequence: int
 ) -> Floats:
     """All floats of the step model for one job."""
-    stored = model.output_parameters
     return {
         **memory_floats(model, plan, stack),
-        "stored_output": float(stored),
-        "stored_output_if_alone": float(stored if plan.pipeline == 1 else 0),
+        "stored_output": float(model.output_parameters),
         **model_floats(model, stack, plan.pipeline),
         **recompute_floats(model, plan),
-        **plan_floats(plan, sequence, stack),
-        **machine_floats(machine, stack, plan.context),
+        **plan_floats(plan, sequence),
+        **policy_floats(plan, stack),
+        **machine_floats(machine, stack),
         **stack_floats(stack),
     }

@@ -8,6 +8,7 @@ from typing import Any
 from scalemath.core.kernel import kernel_of
 from scalemath.core.model import Model, Parameter, Step
 from scalemath.kernels import layer_time as layer
+from scalemath.kernels import plan_numbers as plan
 from scalemath.kernels import scaling
 from scalemath.kernels import step_time as whole
 from scalemath.kernels import step_traffic as traffic
@@ -70,8 +71,29 @@ def _context(direction: str) -> Step:
     )
 
 
-TIME_STEPS: tuple[Step, ...] = (
+def _product(output: str, first: str, second: str, third: str = "one", unit: str = "1") -> Step:
+    names = {"first": first, "second": second, "third": third}
+    return _step(output, traffic.product_of_three, unit, **names)
+
+
+def _kept(output: str, size: str) -> Step:
+    return _step(output, plan.size_per_micro_batch, "byte", size=size, kept="keep_weights")
+
+
+PLAN_STEPS: tuple[Step, ...] = (
     _step("tokens", layer.micro_batch_tokens, "1"),
+    _step("micro_batches", plan.micro_batch_count, "1"),
+    _product("shards", "data", "context"),
+    _step("expert_shards", scaling.share_of, "1", part="shards", whole="expert"),
+    _product("expert_span", "tensor", "expert"),
+    _product("ranks", "tensor", "pipeline", "shards"),
+    _step("state_shards", plan.sharers, "1", ranks="shards", shared="states_shared"),
+    _step("sequence_shards", plan.sharers, "1", ranks="tensor", shared="sequence_parallel"),
+    _step("slowdown", plan.context_slowdown, "1"),
+)
+
+TIME_STEPS: tuple[Step, ...] = (
+    *PLAN_STEPS,
     # computation of a layer
     _step("linear", layer.linear_layers, weights="linear_weights"),
     _step(
@@ -92,14 +114,7 @@ TIME_STEPS: tuple[Step, ...] = (
         matmul_rate="output_rate",
     ),
     # communication inside a layer
-    _step(
-        "activation_size",
-        traffic.product_of_three,
-        "byte",
-        first="tokens",
-        second="hidden",
-        third="activation_bytes",
-    ),
+    _product("activation_size", "tokens", "hidden", "activation_bytes", unit="byte"),
     _collective("tensor_allreduce", "allreduce", "activation_size", "tensor", "one"),
     _collective("tensor_gather", "gather", "activation_size", "tensor", "one"),
     _step(
@@ -110,21 +125,14 @@ TIME_STEPS: tuple[Step, ...] = (
         element_bytes="expert_bytes_per_value",
         top_k="routed_tokens",
         ranks="expert",
-        stride="expert_stride",
+        stride="tensor",
     ),
-    _exchange("expert_exchange", "expert_moved", "expert", "expert_stride"),
+    _exchange("expert_exchange", "expert_moved", "expert", "tensor"),
     _step("context_moved", traffic.context_exchange_bytes, "byte"),
     _exchange("context_exchange", "context_moved", "context", "tensor"),
     _step("context_ring_moved", traffic.context_ring_bytes, "byte"),
     _exchange("context_transfer_forward", "context_ring_moved", "context", "tensor"),
-    _step(
-        "context_ring_moved_backward",
-        traffic.product_of_three,
-        "byte",
-        first="context_ring_moved",
-        second="context_backward_factor",
-        third="one",
-    ),
+    _product("context_ring_moved_backward", "context_ring_moved", "context_backward_factor", "one", unit="byte"),
     _exchange("context_transfer_backward", "context_ring_moved_backward", "context", "tensor"),
     _context("forward"),
     _context("backward"),
@@ -141,23 +149,11 @@ TIME_STEPS: tuple[Step, ...] = (
         output_parameters="zero",
         pipeline="one",
     ),
-    _step(
-        "gather_size",
-        traffic.product_of_three,
-        "byte",
-        first="layer_weights",
-        second="gather_bytes",
-        third="one",
-    ),
+    _product("gather_once", "layer_weights", "gather_bytes", unit="byte"),
+    _kept("gather_size", "gather_once"),
     _collective("weight_gather", "gather", "gather_size", "shards", "tensor"),
-    _step(
-        "scatter_size",
-        traffic.product_of_three,
-        "byte",
-        first="layer_weights",
-        second="scatter_bytes",
-        third="one",
-    ),
+    _product("scatter_once", "layer_weights", "scatter_bytes", unit="byte"),
+    _kept("scatter_size", "scatter_once"),
     _collective("weight_scatter", "gather", "scatter_size", "shards", "tensor"),
     _step(
         "layer_gathers",
@@ -184,23 +180,9 @@ TIME_STEPS: tuple[Step, ...] = (
         embedding_parameters="zero",
         output_parameters="zero",
     ),
-    _step(
-        "gradient_size",
-        traffic.product_of_three,
-        "byte",
-        first="dense_parameters",
-        second="gradient_bytes",
-        third="one",
-    ),
+    _product("gradient_size", "dense_parameters", "gradient_bytes", "one", unit="byte"),
     _collective("gradients", "gather", "gradient_size", "shards", "tensor"),
-    _step(
-        "expert_gradient_size",
-        traffic.product_of_three,
-        "byte",
-        first="routed_parameters",
-        second="gradient_bytes",
-        third="one",
-    ),
+    _product("expert_gradient_size", "routed_parameters", "gradient_bytes", "one", unit="byte"),
     _collective(
         "expert_gradients", "gather", "expert_gradient_size", "expert_shards", "expert_span"
     ),
@@ -244,28 +226,15 @@ def _ends(stage: str, embedding: str, head: str) -> tuple[Step, ...]:
 
 
 MEMORY_STEPS: tuple[Step, ...] = (
+    _step("stored_output_if_alone", plan.only_alone, "1", value="stored_output"),
     *_ends("first", "embedding_parameters", "stored_output_if_alone"),
     *_ends("last", "zero", "stored_output"),
     _step("saved", memory.saved_activations, "byte"),
     _step("in_flight", memory.micro_batches_in_flight, "1"),
-    _step(
-        "logit_values",
-        traffic.product_of_three,
-        "1",
-        first="tokens",
-        second="logit_bytes",
-        third="vocabulary",
-    ),
+    _product("logit_values", "tokens", "logit_bytes", "vocabulary", unit="1"),
     _step("logits", scaling.share_of, "byte", part="logit_values", whole="tensor"),
     _step("transient", memory.backward_transient, "byte"),
-    _step(
-        "head_values",
-        traffic.product_of_three,
-        "byte",
-        first="stored_output",
-        second="dummy_bytes",
-        third="one",
-    ),
+    _product("head_values", "stored_output", "dummy_bytes", "one", unit="byte"),
     _step("head_transient", scaling.share_of, "byte", part="head_values", whole="tensor"),
     _step("kept", memory.gathered_memory, "byte"),
     _step("memory", memory.training_memory, "byte"),
