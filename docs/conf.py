@@ -31,6 +31,8 @@ nitpick_ignore_regex = [("py:.*", r"(?!scalemath\b).*")]
 html_theme = "pydata_sphinx_theme"
 html_title = f"scalemath {release}"
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["custom.css"]
 html_theme_options: dict[str, Any] = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
