@@ -153,7 +153,7 @@ def link(name: str) -> Link:
     Examples
     --------
     >>> print(link("nvlink5").bandwidth)
-    900.0 GB/s/dir
+    900 GB/s/dir
     """
     return _build.link(name)
 

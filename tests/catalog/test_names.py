@@ -69,7 +69,7 @@ def test_nothing_fits_but_near_matches_are_named(family: str, name: str, near: s
 
 
 def test_nothing_near_points_to_the_table() -> None:
-    with pytest.raises(ArgumentError, match="catalog.table"):
+    with pytest.raises(ArgumentError, match=r"catalog\.table"):
         sm.catalog.record("nic", "zzzz")
     with pytest.raises(ArgumentError, match="accelerator"):
         sm.catalog.record("graphics", "H100")

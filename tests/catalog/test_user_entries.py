@@ -121,7 +121,7 @@ value = "40 GB/s/dir"
 scope = "link"
 source = "lab"
 """
-    with pytest.raises(ReadError, match="line 14.*why"):
+    with pytest.raises(ReadError, match=r"line 14.*why"):
         sm.catalog.load(written(tmp_path, GOOD + other))
     with pytest.raises(ReadError, match="stands beside"):
         sm.catalog.load(written(tmp_path, GOOD + other.replace("per_link", "usable")))
