@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scalemath.collectives import all_gather, allreduce, broadcast
@@ -245,3 +245,42 @@ def test_an_envelope_shows_itself() -> None:
     assert one.lines[1].bandwidth.m_as("GB/s") == pytest.approx(400.0)
     # 200 GB/s lies on the second line: s/(5e-5 + s/4e11) = 2e11
     assert one.half_bandwidth_size.m_as("MB") == pytest.approx(20.0)
+
+
+@given(
+    st.floats(2e-6, 3e-5),
+    st.floats(1.5, 6.0),
+    st.floats(2.0, 12.0),
+    st.floats(1e9, 5e10),
+    st.floats(2.0, 20.0),
+    st.floats(1.5, 5.0),
+)
+@settings(max_examples=15)
+def test_any_three_protocols_are_followed_on_sizes_left_out(
+    latency: float, slower: float, slowest: float, rate: float, faster: float, fastest: float
+) -> None:
+    lines = (
+        (latency, rate),
+        (latency * slower, rate * faster),
+        (latency * slower * slowest, rate * faster * fastest),
+    )
+    times = np.min([start + SIZES / speed for start, speed in lines], axis=0)
+    fitted = envelope_of(SIZES, times)
+    assert fitted.error_mean < 0.01
+    assert fitted.left_out_mean < 0.05
+
+
+def test_a_long_log_is_thinned_and_fitted_quickly() -> None:
+    sizes = np.geomspace(512.0, 2.0**33, 90)
+    fitted = envelope_of(sizes, true_times(sizes), check=False)
+    assert fitted.error_mean < 0.01
+
+
+def test_compact_form_refuses_what_it_cannot_read() -> None:
+    form = compact_form("A100", "all_gather")
+    with pytest.raises(RangeError, match="negative"):
+        form.time("-1 byte", ranks=4)
+    assert "over 4 ranks of A100 SXM" in str(form.time("1 MiB", ranks=4))
+    assert form.time("1 MiB", ranks=4).formula() == form.formula()
+    with pytest.raises(RangeError, match="no measured times"):
+        compact_form("A100", "broadcast")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -310,3 +311,99 @@ def test_symmetric_kernels_approach_base_latency_and_peak() -> None:
         nccl.symmetric_estimate(
             "broadcast", "1 MiB", ranks=8, compute_capability=90, multiprocessors=8
         )
+
+
+def bare(**changes: Any) -> nccl.Communicator:
+    """Two nodes of eight with every graph, changed as wanted."""
+    graph = nccl.Graph(
+        channels=8, bandwidth_intra="48 GB/s", bandwidth_inter="48 GB/s", pattern="ring"
+    )
+    given = {
+        "nodes": 2,
+        "ranks": 16,
+        "compute_capability": 90,
+        "tree": graph,
+        "ring": graph,
+        "collnet_direct": graph,
+        "collnet_chain": graph,
+        "nvls": graph,
+        "collnet": True,
+    }
+    return nccl.Communicator(**(given | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "operation", "algorithm", "reason"),
+    [
+        ({"nvswitch": False}, "allreduce", "CollNetDirect", "NVSwitch"),
+        ({"nvswitch": False}, "allreduce", "NVLS", "multicast"),
+        ({"compute_capability": 80}, "allreduce", "NVLSTree", "multicast"),
+        ({"ranks": 32}, "allreduce", "CollNetChain", "at most 8 ranks per node"),
+        ({"ranks": 80}, "all_gather", "NVLS", "at most 32 ranks per node"),
+        ({"collnet_all_gather": False}, "all_gather", "NVLS", "plugin offers no all_gather"),
+        ({"collnet_reduce_scatter": False}, "reduce_scatter", "CollNetDirect", "plugin offers no"),
+        ({"collnet_heads": 4}, "all_gather", "CollNetDirect", "more ranks than collnet heads"),
+        ({"nodes": 16, "host_network": False}, "all_gather", "PAT", "driven from the host"),
+        ({"tree": None}, "allreduce", "Tree", "no graph for Tree"),
+    ],
+)
+def test_why_an_algorithm_is_not_on_offer(
+    changes: dict[str, Any], operation: str, algorithm: str, reason: str
+) -> None:
+    table = nccl.estimate(operation, "1 MiB", bare(**changes))
+    with pytest.raises(RangeError, match=reason):
+        table.row(algorithm)
+
+
+@pytest.mark.parametrize(
+    ("changes", "offered"),
+    [
+        ({}, True),
+        ({"compute_capability": 60, "most_compute_capability": 60}, False),
+        ({"compute_capability": 70, "most_compute_capability": 80}, False),
+        ({"compute_capability": 90, "most_compute_capability": 100}, True),
+    ],
+)
+def test_ll128_needs_alike_gpus(changes: dict[str, Any], offered: bool) -> None:
+    table = nccl.estimate("allreduce", "1 MiB", bare(**changes))
+    assert ("Ring", "LL128") in {(r.algorithm, r.protocol) for r in table.rows} or not offered
+    if not offered:
+        with pytest.raises(RangeError, match="equal GPUs"):
+            table.row("Ring", "LL128")
+
+
+def test_more_channels_run_where_few_are_wide() -> None:
+    def running(channels: int, rate: str, **changes: Any) -> int:
+        graph = nccl.Graph(
+            channels=channels, bandwidth_intra=rate, bandwidth_inter=rate, pattern="ring"
+        )
+        return bare(ring=graph, **changes).running_channels
+
+    assert running(8, "48 GB/s") == 16
+    assert running(4, "48 GB/s") == 16
+    assert running(4, "48 GB/s", nodes=1, ranks=8) == 8
+    assert running(4, "48 GB/s", compute_capability=80) == 8
+    assert running(4, "40 GB/s") == 8
+    assert running(40, "48 GB/s") == 64
+    assert bare(ring=None).running_channels == 1
+
+
+def test_ring_and_tree_share_the_smaller_number_of_channels() -> None:
+    few = nccl.Graph(channels=2, bandwidth_intra="48 GB/s", bandwidth_inter="48 GB/s", pattern=3)
+    whole = nccl.estimate("allreduce", "1 GiB", bare()).row("Ring")
+    shared = nccl.estimate("allreduce", "1 GiB", bare(tree=few)).row("Ring")
+    assert shared.bandwidth_bytes_per_second == pytest.approx(whole.bandwidth_bytes_per_second / 4)
+
+
+def test_wrong_counts_name_what_they_count() -> None:
+    with pytest.raises(RangeError, match="nodes"):
+        bare(nodes=0)
+    with pytest.raises(RangeError, match="whole number"):
+        bare(ranks=2.5)
+    with pytest.raises(RangeError, match="negative"):
+        nccl.Graph(channels=1, bandwidth_intra="-1 GB/s", bandwidth_inter="1 GB/s", pattern="ring")
+    with pytest.raises(RangeError, match="negative"):
+        bare(network_overhead="-1 us")
+    with pytest.raises(RangeError, match="negative"):
+        nccl.estimate("allreduce", "-1 byte", bare())
+    assert bare().ring.bandwidth.m_as("GB/s/dir") == 384
