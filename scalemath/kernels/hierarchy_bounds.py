@@ -8,12 +8,15 @@ from scalemath.core.kernel import kernel
 from scalemath.kernels.bounds import CHAN, CUT, PATARASUK, rounds_bound
 from scalemath.kernels.terms import CollectiveTerms, binding_bound
 
+WAYS = "between domains there is another port and another latency than inside one"
 BOTH = CHAN + "; " + PATARASUK + "; " + CUT
 
 
 @kernel(
     unit="s",
-    rises="domain domains domain_latency nic_latency",
+    rises="domain_latency nic_latency",
+    free="domain domains",
+    free_because=WAYS,
     source=CHAN,
     formula=(
         "max(ceil(log2(ranks)) * min(domain_latency, nic_latency), nic_latency); inside one"
@@ -34,10 +37,10 @@ def placed_rounds_bound(
 
 @kernel(
     unit="s",
-    rises="port_bytes cut_bytes domains",
+    rises="port_bytes cut_bytes",
     falls="nics_per_domain domain_bandwidth nic_bandwidth",
-    free="domain",
-    free_because="more ranks in a domain share its interfaces; alone a rank has no scale-up port",
+    free="domain domains",
+    free_because=WAYS,
     source=CUT,
     formula=(
         "max(port_bytes / (domain_bandwidth + nics_per_domain * nic_bandwidth / domain),"
@@ -66,10 +69,10 @@ def placed_bytes_bound(
 
 @kernel(
     unit="s",
-    rises="passes size domains domain_latency nic_latency",
+    rises="passes size domain_latency nic_latency",
     falls="nics_per_domain domain_bandwidth nic_bandwidth reduction_rate",
-    free="domain",
-    free_because="more ranks in a domain share its interfaces; alone a rank has no scale-up port",
+    free="domain domains",
+    free_because=WAYS,
     source=BOTH,
     formula=(
         "the largest of the rounds, passes * (ranks - 1) / ranks * size over all ports of a rank,"
@@ -109,10 +112,10 @@ def placed_ring_bound(
 
 @kernel(
     unit="s",
-    rises="size domains domain_latency nic_latency",
+    rises="size domain_latency nic_latency",
     falls="nics_per_domain domain_bandwidth nic_bandwidth",
-    free="domain",
-    free_because="more ranks in a domain share its interfaces; alone a rank has no scale-up port",
+    free="domain domains",
+    free_because=WAYS,
     source=CUT,
     formula=(
         "the largest of the rounds, (ranks - 1) / ranks * size over all ports of a rank, and"
@@ -148,10 +151,10 @@ def placed_all_to_all_bound(
 
 @kernel(
     unit="s",
-    rises="size domains domain_latency nic_latency",
+    rises="size domain_latency nic_latency",
     falls="nics_per_domain domain_bandwidth nic_bandwidth",
-    free="domain",
-    free_because="more ranks in a domain share its interfaces; alone a rank has no scale-up port",
+    free="domain domains",
+    free_because=WAYS,
     source=CUT,
     formula=(
         "the largest of the rounds, size over all ports of a rank, and size over the interfaces"
@@ -182,10 +185,10 @@ def placed_broadcast_bound(
 
 @kernel(
     unit="s",
-    rises="size domains domain_latency nic_latency",
+    rises="size domain_latency nic_latency",
     falls="nics_per_domain domain_bandwidth nic_bandwidth",
-    free="domain",
-    free_because="more ranks in a domain share its interfaces; alone a rank has no scale-up port",
+    free="domain domains",
+    free_because=WAYS,
     source=CUT,
     formula=(
         "the largest of the rounds, (ranks - 1) / ranks * size over all ports of the root, and"
@@ -219,7 +222,9 @@ def placed_root_bound(
 
 @kernel(
     unit="s",
-    rises="domain domains domain_latency nic_latency",
+    rises="domain_latency nic_latency",
+    free="domain domains",
+    free_because=WAYS,
     source=CHAN,
     formula="the rounds until everybody's news has reached all",
 )
@@ -234,10 +239,10 @@ def placed_barrier_bound(
 
 @kernel(
     unit="s",
-    rises="size domains",
+    rises="size",
     falls="domain_bandwidth nic_bandwidth nics_per_domain",
-    free="domain_latency nic_latency",
-    free_because="only the latency of the way the message takes counts",
+    free="domain_latency nic_latency domains",
+    free_because=WAYS,
     source="a message takes its latency, and its bytes must pass the interfaces on its way",
     formula=(
         "max(nic_latency, size / (nics_per_domain * nic_bandwidth)) between domains,"

@@ -37,8 +37,10 @@ def ring_flat_bytes(passes: float, size: float, domain: float, domains: float) -
 
 @kernel(
     unit="byte",
-    rises="passes size domain domains",
+    rises="passes size domain",
     falls="nics_per_domain",
+    free="domains",
+    free_because="the hop between domains takes one hop from the scale-up ports",
     source=RING,
     formula=(
         "whole = passes * (ranks - 1) / ranks * size; whole / nics_per_domain per interface,"

@@ -206,8 +206,10 @@ def barrier_two_level(
 
 @kernel(
     unit="s",
-    rises="size domains domain_latency nic_latency",
+    rises="size domain_latency nic_latency",
     falls="domain_bandwidth nic_bandwidth",
+    free="domains",
+    free_because="between domains the message takes another way than inside one",
     source="one message; it leaves the domain where there are several",
     formula=(
         "nic_latency + size / nic_bandwidth between domains,"

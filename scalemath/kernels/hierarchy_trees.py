@@ -209,8 +209,10 @@ def reduce_rails(
 
 @kernel(
     unit="s",
-    rises="size domain domains domain_latency nic_latency",
+    rises="size domains domain_latency nic_latency",
     falls="nics_per_domain domain_bandwidth nic_bandwidth reduction_rate",
+    free="domain",
+    free_because="more ranks in a domain share the reduction between domains",
     source=SPREAD + "; run backwards, every rank reducing its share",
     formula=(
         "(ceil(log2(domain)) + domain - 1) * domain_latency"
@@ -252,8 +254,10 @@ def reduce_two_level(
 
 @kernel(
     unit="s",
-    rises="size domain domains domain_latency nic_latency",
+    rises="size domains domain_latency nic_latency",
     falls="nics_per_domain domain_bandwidth nic_bandwidth reduction_rate",
+    free="domain",
+    free_because="more ranks in a domain share the reduction between domains",
     source=SPREAD + "; run backwards and pipelined",
     formula="as two-level, with the larger of the two bandwidth terms in place of their sum",
 )

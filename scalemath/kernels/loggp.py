@@ -128,12 +128,14 @@ def loggp_allreduce_doubling(
 
 @kernel(
     unit="s",
-    rises="size ranks latency overhead gap_per_byte",
+    rises="size latency overhead gap_per_byte",
     falls="reduction_rate",
+    free="ranks",
+    free_because="blocks shrink with the number of ranks while a message keeps its first byte",
     source=STEPS + "; exact for powers of two and gaps below the time of a step",
     formula=(
-        "2 * log2(q) * (latency + 2 * overhead - gap_per_byte) + 2 * (q - 1) / q * size *"
-        " gap_per_byte + (q - 1) / q * size / reduction_rate, q the power of two below ranks"
+        "2 * (log2(q) * (latency + 2 * overhead) + ((q - 1) / q * size - log2(q)) *"
+        " gap_per_byte) + (q - 1) / q * size / reduction_rate, q the power of two below ranks"
     ),
 )
 def loggp_allreduce_rabenseifner(
@@ -147,8 +149,8 @@ def loggp_allreduce_rabenseifner(
     """Allreduce by recursive halving and doubling over a power of two."""
     rounds = floor_log2(ranks)
     share = size - size / power_of_two_below(ranks)
-    per_round = loggp_alpha(latency, overhead, gap_per_byte)
-    return 2.0 * (rounds * per_round + share * gap_per_byte) + share / reduction_rate
+    moved = rounds * (latency + 2.0 * overhead) + max(share - rounds, 0.0) * gap_per_byte
+    return 2.0 * moved + share / reduction_rate
 
 
 @kernel(
