@@ -30,6 +30,7 @@ _ROOMS = {
         "reduce_scatter scatter"
     ),
     "collectives.envelope": "fit_envelope",
+    "collectives.protocol_lines": "protocol_time",
     "collectives.envelope_defaults": "compact_form envelope_systems measured_envelope",
     "scaling": "amdahl gustafson karp_flatt strong_scaling",
     "workloads": "Transformer gemm_flops tensor_size",

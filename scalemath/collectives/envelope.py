@@ -160,6 +160,15 @@ class Envelope(Result):
         missing = MOST_LINES - len(self.lines)
         return EnvelopeParameters(*given, *([math.inf] * (2 * missing)))
 
+    def parameters(self) -> dict[str, Quantity]:
+        """The lines as arguments of `protocol_time`, for arrays and sweeps."""
+        units = {"latency": "s", "bandwidth": "byte/s/dir"}
+        return {
+            name: quantity(value, units[name.partition("_")[0]])
+            for name, value in self.lower()._asdict().items()
+            if math.isfinite(value)
+        }
+
     def seconds(self, size: float) -> float:
         """Time of a buffer of so many bytes, both as plain SI floats [s]."""
         return total(envelope_time(size, *self.lower()))

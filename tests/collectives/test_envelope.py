@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import scalemath as sm
 from scalemath.collectives import all_gather, allreduce, broadcast
 from scalemath.collectives.envelope import Envelope, Line, envelope_of, fit_envelope
 from scalemath.collectives.envelope_defaults import (
@@ -284,3 +285,16 @@ def test_compact_form_refuses_what_it_cannot_read() -> None:
     assert form.time("1 MiB", ranks=4).formula() == form.formula()
     with pytest.raises(RangeError, match="no measured times"):
         compact_form("A100", "broadcast")
+
+
+def test_lines_go_through_arrays_and_sweeps() -> None:
+    default = measured_envelope("H100", "allreduce", ranks=8)
+    sizes = [2.0**k for k in (10, 20, 30)]
+    grid = sm.sweep(sm.protocol_time, size=Q_(np.array(sizes), "byte"), **default.parameters())
+    wanted = [default.seconds(size) for size in sizes]
+    assert np.asarray(grid.values).ravel() == pytest.approx(wanted, rel=1e-12)
+    one = sm.protocol_time(size="1 MiB", **default.parameters())
+    assert one.si("time") == default.seconds(2.0**20)
+    assert one.line == 2
+    assert "line 2" in str(one)
+    assert "latency_1" in one.explain()

@@ -6,6 +6,7 @@ an envelope fitted to measurements.
 
 from scalemath.collectives.nccl.constants import Version, version, versions
 from scalemath.collectives.nccl.estimator import estimate, select
+from scalemath.collectives.nccl.formula import RowTime, row_time
 from scalemath.collectives.nccl.graphs import Communicator, Graph
 from scalemath.collectives.nccl.log import graphs_from_log
 from scalemath.collectives.nccl.result import Estimate, Row
@@ -17,11 +18,13 @@ __all__ = [
     "Estimate",
     "Graph",
     "Row",
+    "RowTime",
     "SymmetricEstimate",
     "Version",
     "communicator",
     "estimate",
     "graphs_from_log",
+    "row_time",
     "select",
     "symmetric_estimate",
     "systems",
