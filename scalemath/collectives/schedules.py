@@ -153,7 +153,7 @@ PASSES = {"allreduce": 2.0}
 _BOUND_KERNELS: dict[str, KernelFunction] = {
     "allreduce": hb.placed_ring_bound,
     "reduce_scatter": hb.placed_ring_bound,
-    "all_gather": hb.placed_ring_bound,
+    "all_gather": hb.placed_gather_bound,
     "broadcast": hb.placed_broadcast_bound,
     "reduce": hb.placed_broadcast_bound,
     "scatter": hb.placed_root_bound,

@@ -157,8 +157,8 @@ def placed_all_to_all_bound(
     free_because=WAYS,
     source=CUT,
     formula=(
-        "the largest of the rounds, size over all ports of a rank, and size over the interfaces"
-        " of a domain; for two ranks or more"
+        "the largest of the rounds, (ranks - 1) / ranks * size over all ports of a rank (size"
+        " inside one domain), and size over the interfaces of a domain; for two ranks or more"
     ),
 )
 def placed_broadcast_bound(
@@ -172,12 +172,16 @@ def placed_broadcast_bound(
     nic_latency: float,
 ) -> CollectiveTerms:
     """Least time of a broadcast or a reduction to one rank."""
-    if domain * domains < 2.0:
+    ranks = domain * domains
+    if ranks < 2.0:
         return CollectiveTerms(0.0, 0.0, 0.0)
+    received = size
+    if domains > 1.0:
+        received = (ranks - 1.0) * size / ranks
     return binding_bound(
         placed_rounds_bound(domain, domains, domain_latency, nic_latency),
         placed_bytes_bound(
-            size, size, domain, domains, nics_per_domain, domain_bandwidth, nic_bandwidth
+            received, size, domain, domains, nics_per_domain, domain_bandwidth, nic_bandwidth
         ),
         0.0,
     )
@@ -191,8 +195,45 @@ def placed_broadcast_bound(
     free_because=WAYS,
     source=CUT,
     formula=(
-        "the largest of the rounds, (ranks - 1) / ranks * size over all ports of the root, and"
-        " (domains - 1) / domains * size over the interfaces of its domain"
+        "the largest of the rounds, (ranks - 1) / ranks * size over all ports of a rank, and"
+        " (domains - 1) / domains * size over the interfaces of a domain"
+    ),
+)
+def placed_gather_bound(
+    size: float,
+    domain: float,
+    domains: float,
+    nics_per_domain: float,
+    domain_bandwidth: float,
+    nic_bandwidth: float,
+    domain_latency: float,
+    nic_latency: float,
+) -> CollectiveTerms:
+    """Least time of an all-gather."""
+    return placed_ring_bound(
+        1.0,
+        size,
+        domain,
+        domains,
+        nics_per_domain,
+        domain_bandwidth,
+        nic_bandwidth,
+        domain_latency,
+        nic_latency,
+        math.inf,
+    )
+
+
+@kernel(
+    unit="s",
+    rises="size domain_latency nic_latency",
+    falls="nics_per_domain domain_bandwidth nic_bandwidth",
+    free="domain domains",
+    free_because=WAYS,
+    source=CUT,
+    formula=(
+        "the largest of the rounds, (ranks - 1) / ranks * size over the root's scale-up port and"
+        " all interfaces of its domain, and (domains - 1) / domains * size over those interfaces"
     ),
 )
 def placed_root_bound(
@@ -206,18 +247,16 @@ def placed_root_bound(
     nic_latency: float,
 ) -> CollectiveTerms:
     """Least time of a scatter or gather."""
-    return placed_ring_bound(
-        1.0,
-        size,
-        domain,
-        domains,
-        nics_per_domain,
-        domain_bandwidth,
-        nic_bandwidth,
-        domain_latency,
-        nic_latency,
-        math.inf,
-    )
+    ranks = domain * domains
+    moved = (ranks - 1.0) * size / ranks
+    rounds = placed_rounds_bound(domain, domains, domain_latency, nic_latency)
+    if domains < 2.0:
+        return binding_bound(rounds, moved / domain_bandwidth, 0.0)
+    out = nics_per_domain * nic_bandwidth
+    cut = (domains - 1.0) * size / (domains * out)
+    if domain < 2.0:
+        return binding_bound(rounds, cut, 0.0)
+    return binding_bound(rounds, max(cut, moved / (domain_bandwidth + out)), 0.0)
 
 
 @kernel(
