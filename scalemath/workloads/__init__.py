@@ -1,13 +1,15 @@
 """What a training or serving job computes, stores and puts on the wire."""
 
 from scalemath.workloads.config import transformer_from_config
+from scalemath.workloads.layouts import legal_layouts, smallest_layout
 from scalemath.workloads.machine import Curve, Machine
 from scalemath.workloads.machines import (
     machine_from_datasheet,
     reference_machine,
     with_measured_rates,
 )
-from scalemath.workloads.plan import ParallelPlan, legal_layouts
+from scalemath.workloads.plan import ParallelPlan
+from scalemath.workloads.search import PlanSearch, search_plans
 from scalemath.workloads.stack import Stack
 from scalemath.workloads.tensors import gemm_flops, tensor_size
 from scalemath.workloads.training import TrainingStep, training_step
@@ -18,6 +20,7 @@ __all__ = [
     "Gemm",
     "Machine",
     "ParallelPlan",
+    "PlanSearch",
     "Stack",
     "TrainingStep",
     "Transformer",
@@ -25,6 +28,8 @@ __all__ = [
     "legal_layouts",
     "machine_from_datasheet",
     "reference_machine",
+    "search_plans",
+    "smallest_layout",
     "tensor_size",
     "training_step",
     "transformer_from_config",

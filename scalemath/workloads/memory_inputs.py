@@ -87,7 +87,7 @@ def memory_floats(model: Transformer, plan: ParallelPlan, stack: Stack) -> Float
         "largest_weights": float(
             sum(g.weights for g in (*model.attention_gemms(), *_block(model)))
         ),
-        **_end_layers(model, plan),
+        **end_layers(model, plan),
         "gathered_bytes": gathered,
         "head_bytes": 6.0 if sharded else 0.0,
         "fixed_bytes": stack.fixed_memory,
@@ -96,7 +96,7 @@ def memory_floats(model: Transformer, plan: ParallelPlan, stack: Stack) -> Float
     }
 
 
-def _end_layers(model: Transformer, plan: ParallelPlan) -> Floats:
+def end_layers(model: Transformer, plan: ParallelPlan) -> Floats:
     """Mean parameters of a layer on the first stage, where dense layers sit, and on the last."""
     held = model.layers / plan.pipeline
     found: Floats = {}

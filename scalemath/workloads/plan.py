@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from scalemath.core.errors import ContradictionError, RangeError
+from scalemath.workloads.rules import broken
 from scalemath.workloads.transformer import Transformer
 
 RECOMPUTE = ("none", "selective", "operators", "full", "full-early-stop")
@@ -114,54 +114,17 @@ class ParallelPlan:
             One sentence per broken rule, with the numbers.
         """
         found = []
-
-        def divides(small: int, large: int, what: str) -> None:
-            if large % small:
-                found.append(f"{what}: {large} is not a multiple of {small}")
-
         if ranks is not None and ranks != self.ranks:
             found.append(
                 f"tensor {self.tensor} x pipeline {self.pipeline} x context {self.context} x "
                 f"data {self.data} = {self.ranks} ranks, there are {ranks}"
             )
-        divides(self.tensor, model.heads, "query heads over the tensor group")
-        if not model.latent:
-            divides(self.tensor, model.kv_heads, "key-value heads over the tensor group")
-        if model.plain_layers:
-            divides(self.tensor, model.ffn, "inner width over the tensor group")
-        divides(self.pipeline * self.virtual, model.layers, "layers over stages and chunks")
-        if self.virtual > 1:
-            if self.pipeline == 1:
-                found.append("virtual chunks need a pipeline of at least two stages")
-            if self.micro_batches % self.pipeline:
-                found.append(
-                    f"interleaving: {self.micro_batches:g} micro-batches are not a multiple of "
-                    f"{self.pipeline} stages"
-                )
-        if self.sequence_parallel:
-            divides(self.tensor, sequence // self.context, "tokens over the tensor group")
-        divides(
-            2 * self.context if self.context > 1 else 1,
-            sequence,
-            "tokens over twice the context group",
-        )
-        if self.expert > 1:
-            if not model.experts:
-                found.append("expert parallelism needs a model with experts")
-            else:
-                divides(self.expert, model.experts, "experts over the expert group")
-            divides(self.expert, self.data * self.context, "data x context over expert groups")
-        divides(
-            self.data * self.micro_batch,
-            self.global_batch,
-            "global batch over data ranks and micro-batch",
-        )
-        if self.sharding == "weights" and self.virtual > 1:
+        if self.sharding == "weights" and self.virtual > 1 and not self.keep_weights:
             found.append(
-                "weights sharded over data ranks with interleaving are gathered anew "
-                "for every chunk; use sharding 'optimizer'"
+                "weights sharded over data ranks would be gathered anew for every chunk; use "
+                "keep_weights or sharding 'optimizer'"
             )
-        return tuple(found)
+        return (*found, *broken(self, model, sequence))
 
     def check(self, model: Transformer, *, sequence: int, ranks: int | None = None) -> None:
         """Raise `ContradictionError` naming every rule the plan breaks."""
@@ -173,74 +136,3 @@ class ParallelPlan:
         """Rows of the embedding when padded to a multiple for every tensor rank."""
         step = multiple * self.tensor
         return math.ceil(model.vocabulary / step) * step
-
-
-def divisors(number: int, limit: int | None = None) -> tuple[int, ...]:
-    """Divisors of a count in rising order, up to a limit."""
-    top = number if limit is None else min(number, limit)
-    return tuple(d for d in range(1, top + 1) if number % d == 0)
-
-
-def legal_layouts(
-    model: Transformer,
-    ranks: int,
-    *,
-    sequence: int,
-    global_batch: int,
-    tensor_limit: int = 8,
-    context_limit: int = 1,
-    micro_batches: tuple[int, ...] = (1,),
-    base: ParallelPlan | None = None,
-) -> Iterator[ParallelPlan]:
-    """All plans for a device count that break no rule.
-
-    Parameters
-    ----------
-    model : Transformer
-        What is trained.
-    ranks : int
-        Devices.
-    sequence, global_batch : int
-        Tokens of a sequence and sequences of a step.
-    tensor_limit, context_limit : int
-        Largest groups to consider; the tensor limit is usually the scale-up domain.
-    micro_batches : tuple of int
-        Micro-batch sizes to try.
-    base : ParallelPlan, optional
-        Source of everything else (recompute, sharding, schedule).
-
-    Yields
-    ------
-    ParallelPlan
-        Valid plans, tensor group varying slowest.
-    """
-    start = base or ParallelPlan(global_batch=global_batch)
-    start = evolve(start, global_batch=global_batch)
-    experts = divisors(model.experts) if model.experts else (1,)
-    for tensor in divisors(ranks, tensor_limit):
-        for pipeline in divisors(ranks // tensor, model.layers):
-            for context in divisors(ranks // tensor // pipeline, context_limit):
-                data = ranks // tensor // pipeline // context
-                for virtual in _chunks(model.layers, pipeline):
-                    for expert in experts:
-                        for size in micro_batches:
-                            plan = evolve(
-                                start,
-                                tensor=tensor,
-                                pipeline=pipeline,
-                                context=context,
-                                data=data,
-                                virtual=virtual,
-                                expert=expert,
-                                micro_batch=size,
-                                sequence_parallel=start.sequence_parallel or tensor > 1,
-                            )
-                            if not plan.problems(model, sequence=sequence, ranks=ranks):
-                                yield plan
-
-
-def _chunks(layers: int, pipeline: int) -> tuple[int, ...]:
-    """Numbers of chunks per stage that divide the layers."""
-    if pipeline == 1 or layers % pipeline:
-        return (1,)
-    return divisors(layers // pipeline)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from scalemath.workloads.lowering import LayerNumbers, layer_numbers
 from scalemath.workloads.machine import Machine
 from scalemath.workloads.memory_inputs import memory_floats

@@ -81,6 +81,8 @@ class Transformer:
         A gate vector on the shared experts.
     router_bias : bool
         One bias per expert in the router.
+    redundant_experts : int
+        Copies of busy experts kept beside the routed ones; expert groups divide the sum.
     dense_layers : int
         First layers that keep a dense block in a mixture of experts.
     expert_node_limit : int
@@ -120,6 +122,7 @@ class Transformer:
     shared_experts: int = _count(0)
     shared_gate: bool = False
     router_bias: bool = False
+    redundant_experts: int = _count(0)
     dense_layers: int = _count(0)
     expert_node_limit: int = _count(0)
     query_rank: int = _count(0)
@@ -166,6 +169,11 @@ class Transformer:
     def query_key_size(self) -> int:
         """Size of a query-key head as the scores see it."""
         return self.head_size + self.rope_size if self.latent else self.head_size
+
+    @property
+    def stored_experts(self) -> int:
+        """Experts a layer keeps, redundant copies included."""
+        return self.experts + self.redundant_experts
 
     @property
     def expert_layers(self) -> int:

@@ -185,9 +185,7 @@ def test_flops_by_hand():
     assert hardware == pytest.approx(4 / 3 * training_flops_per_token(model, 8192))
     # Narayanan et al. (2021): 96 B s l h^2 (1 + s/6h + V/16lh) with full recomputation,
     # where the output layer is not recomputed
-    gpt = Transformer(
-        layers=96, hidden=12288, heads=96, ffn=49152, vocabulary=51200, gated=False
-    )
+    gpt = Transformer(layers=96, hidden=12288, heads=96, ffn=49152, vocabulary=51200, gated=False)
     formula = 96 * 96 * 12288**2 * (1 + 2048 / (6 * 12288) + 51200 / (16 * 96 * 12288))
     own = training_flops_per_token(gpt, 2048, recomputed=1.0) - 2 * 51200 * 12288
     assert own == pytest.approx(formula, rel=1e-12)
