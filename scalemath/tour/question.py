@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -48,30 +49,32 @@ def largest_ranks(
         "ranks": np.arange(1, RANKS + 1),
     }
     begin = time.perf_counter()
-    _efficiency(work, {name: values[:2] for name, values in axes.items()}, False)
+    _last_ranks(work, {name: values[:2] for name, values in axes.items()}, False)
     ready = time.perf_counter()
-    grid = _efficiency(work, axes, progress)
+    grid = _last_ranks(work, axes, progress)
     spent = time.perf_counter() - ready
+    lengths = {name: len(values) for name, values in axes.items()}
+    points = math.prod(lengths.values())
     return {
         "question": "largest number of GPUs at which the scaling efficiency stays above",
         "efficiency": {"value": EFFICIENCY, "unit": "1"},
-        "axes": dict(zip(grid.axes, grid.shape, strict=True)),
-        "points": grid.size,
+        "axes": lengths,
+        "points": points,
         "preparation": {"value": ready - begin, "unit": "s"},
         "time": {"value": spent, "unit": "s"},
-        "rate": {"value": grid.size / spent, "unit": "1/s"},
+        "rate": {"value": points / spent, "unit": "1/s"},
         "sizes": [{"value": sm.Q_(s).m_as("byte"), "unit": "byte"} for s in ASKED],
         "answers": [_answer(grid, network) for network in nets],
     }
 
 
-def _efficiency(work: Any, axes: Figure, progress: Progress | bool) -> Any:
-    """Scaling efficiency over the axes."""
+def _last_ranks(work: Any, axes: Figure, progress: Progress | bool) -> Any:
+    """Return the last number of ranks above the efficiency, over the other axes."""
     return sm.sweep(
         sm.strong_scaling,
         flops=work,
         peak=PEAK,
-        outputs="scaling_efficiency",
+        reduce=sm.sweeps.last("scaling_efficiency", above=EFFICIENCY, along="ranks"),
         progress=progress,
         **axes,
     )
@@ -88,9 +91,8 @@ def _answer(grid: Any, network: Network) -> Figure:
     """Largest ranks for every size asked, at the bandwidth and latency of one network."""
     found = []
     for size in ASKED:
-        line = grid.sel(size=size, bandwidth=network.link.bandwidth, latency=network.latency)
-        above = line.values > EFFICIENCY
-        ranks = len(above) if above.all() else int(np.argmin(above))
+        point = grid.sel(size=size, bandwidth=network.link.bandwidth, latency=network.latency)
+        ranks = int(point.item())
         found.append({"ranks": ranks, "at_end_of_axis": ranks == RANKS})
     return {
         "network": network.name,
