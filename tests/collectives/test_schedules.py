@@ -50,6 +50,7 @@ ANY_RANKS: dict[str, Maker] = {
     "all-gather PAT, 2 blocks a message": lambda p, n: doubling.pat_allgather(p, n, 2),
     "broadcast binomial": trees.binomial_broadcast,
     "broadcast scatter and ring": trees.scatter_gather_broadcast,
+    "broadcast scatter and Bruck": lambda p, n: trees.scatter_gather_broadcast(p, n, "Bruck"),
     "broadcast chain": lambda p, n: trees.chain_broadcast(p, n, 7),
     "broadcast binary tree": lambda p, n: trees.binary_tree_broadcast(p, n, 5),
     "broadcast double tree": lambda p, n: trees.double_tree_broadcast(p, n, 6),
@@ -65,6 +66,7 @@ ANY_RANKS: dict[str, Maker] = {
     "all-to-all Bruck radix 3": lambda p, n: alltoall.bruck_alltoall(p, n, 3),
     "all-to-all Bruck radix 5": lambda p, n: alltoall.bruck_alltoall(p, n, 5),
     "barrier dissemination": lambda p, _: doubling.dissemination(p),
+    "barrier token": lambda p, _: doubling.token_barrier(p),
 }
 POWERS_ONLY: dict[str, Maker] = {
     "broadcast scatter and doubling": lambda p, n: trees.scatter_gather_broadcast(p, n, "doubling"),
@@ -136,8 +138,8 @@ def test_fewer_bytes_than_ranks_still_arrive() -> None:
             checked_run(movement, MACHINES[0])
 
 
-# The ring also brings blocks to ranks that kept them from the scatter on their way down.
-WITH_SPARE_TRANSFERS = {"broadcast scatter and ring"}
+# The all-gather also brings blocks to ranks that kept them from the scatter on their way down.
+WITH_SPARE_TRANSFERS = {"broadcast scatter and ring", "broadcast scatter and Bruck"}
 
 
 @pytest.mark.parametrize("name", sorted(set(ANY_RANKS) - WITH_SPARE_TRANSFERS))

@@ -223,6 +223,20 @@ def test_rail_alltoall_in_two_levels(
     assert overlapped <= blocking * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("shape", SHAPES[:4])
+@pytest.mark.parametrize("levels", [LEVELS[1], LEVELS[3]])
+def test_flat_alltoall_is_bound_by_its_busier_port(
+    shape: tuple[int, int], levels: tuple[tuple[int, int], tuple[int, int]]
+) -> None:
+    """At no latency: never below the stated time, and within a half of it in step order."""
+    per_node, nodes = shape
+    size = per_node * nodes * 24
+    stated = total(exchange.all_to_all_flat(**_arguments(size, per_node, nodes, levels)))
+    built = build(pairwise_alltoall(per_node * nodes, size))
+    time = simulate_ports(built.schedule, two_level(per_node, *levels)).makespan
+    assert stated * (1 - 1e-12) <= time <= 1.5 * stated
+
+
 # latency, overhead, gap, gap per byte; in the last the gap is longer than a step
 MACHINES = [
     Machine(1000, 0, 0, 1),

@@ -151,9 +151,8 @@ def recursive_doubling_allgather(ranks: int, size: int) -> Movement:
     return Movement(ranks, rounds, block_bytes, start, [whole] * ranks, "doubling all-gather")
 
 
-def bruck_allgather(ranks: int, size: int) -> Movement:
-    """All-gather by Bruck for any number of ranks: round k carries min(2^k, p - 2^k) blocks."""
-    block_bytes, start, whole = owned(ranks, size)
+def bruck_gather_rounds(ranks: int) -> Rounds:
+    """Bruck's all-gather of blocks 0 to ranks - 1: round k carries min(2^k, p - 2^k) of them."""
     rounds = []
     distance = 1
     while distance < ranks:
@@ -169,6 +168,13 @@ def bruck_allgather(ranks: int, size: int) -> Movement:
             ]
         )
         distance *= 2
+    return rounds
+
+
+def bruck_allgather(ranks: int, size: int) -> Movement:
+    """All-gather by Bruck, for any number of ranks."""
+    block_bytes, start, whole = owned(ranks, size)
+    rounds = bruck_gather_rounds(ranks)
     return Movement(ranks, rounds, block_bytes, start, [whole] * ranks, "Bruck all-gather")
 
 
@@ -257,3 +263,15 @@ def dissemination(ranks: int, size: int = 1) -> Movement:
         )
         distance *= 2
     return Movement(ranks, rounds, block_bytes, start, [whole] * ranks, "dissemination")
+
+
+def token_barrier(ranks: int) -> Movement:
+    """Barrier in which a token goes round twice: to gather who has come, and to tell."""
+    block_bytes: dict[Block, int] = {"signal": 1, **dict.fromkeys(range(ranks), 0)}
+    start: list[Values] = [{"signal": 1, rank: contribution(rank)} for rank in range(ranks)]
+    whole: Values = {rank: contribution(rank) for rank in range(ranks)}
+    rounds = [
+        [Transfer(hop % ranks, (hop + 1) % ranks, ("signal", *range(min(hop + 1, ranks))))]
+        for hop in range(2 * (ranks - 1))
+    ]
+    return Movement(ranks, rounds, block_bytes, start, [whole] * ranks, "token")

@@ -81,6 +81,10 @@ CLAIMS: dict[str, Claim] = {
     "all-gather PAT": Claim(gather.all_gather_pat, pat_allgather),
     "broadcast binomial": Claim(broadcast.broadcast_binomial, binomial_broadcast),
     "broadcast scatter ring": Claim(broadcast.broadcast_scatter_ring, scatter_gather_broadcast),
+    "broadcast scatter doubling": Claim(
+        broadcast.broadcast_scatter_doubling,
+        lambda ranks, size: scatter_gather_broadcast(ranks, size, "Bruck"),
+    ),
     "reduce binomial": Claim(broadcast.reduce_binomial, binomial_reduce, True),
     "reduce rabenseifner": Claim(broadcast.reduce_rabenseifner, scatter_gather_reduce, True),
     "scatter binomial": Claim(gather.scatter_binomial, binomial_scatter),

@@ -18,7 +18,12 @@ from helpers.schedules import (
     reduction,
     shares,
 )
-from helpers.schedules_doubling import doubling_rounds, halving_rounds, power_below
+from helpers.schedules_doubling import (
+    bruck_gather_rounds,
+    doubling_rounds,
+    halving_rounds,
+    power_below,
+)
 from helpers.schedules_rings import ring_gather_rounds
 
 Rounds = list[list[Transfer]]
@@ -107,11 +112,16 @@ def binomial_gather(ranks: int, size: int) -> Movement:
 
 
 def scatter_gather_broadcast(ranks: int, size: int, gather: str = "ring") -> Movement:
-    """Broadcast as binomial scatter and all-gather by "ring" or "doubling"."""
+    """Broadcast as binomial scatter and all-gather by "ring", "doubling" or "Bruck"."""
     block_bytes: dict[Block, int] = dict(enumerate(shares(size, ranks)))
     parts = [(rank,) for rank in range(ranks)]
-    rounds_of = {"ring": ring_gather_rounds, "doubling": doubling_rounds}[gather]
-    rounds = scatter_rounds(ranks) + rounds_of(range(ranks), parts)
+    if gather == "ring":
+        second = ring_gather_rounds(range(ranks), parts)
+    elif gather == "doubling":
+        second = doubling_rounds(range(ranks), parts)
+    else:
+        second = bruck_gather_rounds(ranks)
+    rounds = scatter_rounds(ranks) + second
     return _broadcast(ranks, rounds, block_bytes, f"scatter and {gather} all-gather")
 
 

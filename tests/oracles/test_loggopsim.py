@@ -17,6 +17,7 @@ from helpers.schedules_recorded import NotRebuilt, recorded_movement, recorded_s
 from oracles.tables import has, rows
 
 TABLE = "loggopsim_cases.csv"
+pytestmark = pytest.mark.skipif(not has(TABLE), reason=f"{TABLE} is not in the folder")
 
 
 @cache
