@@ -62,6 +62,8 @@ def measured(folder: Path) -> list[Measured]:
     with (folder / TABLE).open(newline="", encoding="utf-8") as stream:
         for row in csv.DictReader(stream):
             system = SYSTEMS.get(row["system"], row["system"])
+            if row["library"] != "nccl":
+                system = f"{system} {row['library']}"
             operation = operation_named(row["operation"]).name
             size = float(row["elements"]) * float(row["bytes_per_element"])
             seconds = float(row["latency_ms"]) * 1e-3

@@ -46,9 +46,10 @@ def _loss(lines: Floats, sizes: Floats, times: Floats) -> Floats:
 
 
 def _segment_lines(sizes: Floats, times: Floats) -> tuple[dict[tuple[int, int], int], Floats]:
-    """One robust line of relative errors for every contiguous range of two or more sizes."""
+    """One robust line of relative errors for every range between two breaks or ends."""
     count = len(sizes)
-    ranges = [(i, j) for i in range(count) for j in range(i + 2, count + 1)]
+    edges = [0, *_breaks(count), count]
+    ranges = [(i, j) for i, j in combinations(edges, 2) if j - i >= 2]
     inside = np.zeros((len(ranges), count))
     for row, (i, j) in enumerate(ranges):
         inside[row, i:j] = 1.0

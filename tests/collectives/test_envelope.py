@@ -271,8 +271,9 @@ def test_any_three_protocols_are_followed_on_sizes_left_out(
     assert fitted.left_out_mean < 0.05
 
 
-def test_a_long_log_is_thinned_and_fitted_quickly() -> None:
-    sizes = np.geomspace(512.0, 2.0**33, 90)
+@pytest.mark.parametrize("number", [7, 30, 90, 2000])
+def test_a_log_of_any_length_is_fitted(number: int) -> None:
+    sizes = np.geomspace(512.0, 2.0**33, number)
     fitted = envelope_of(sizes, true_times(sizes), check=False)
     assert fitted.error_mean < 0.01
 
