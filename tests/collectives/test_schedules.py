@@ -20,7 +20,6 @@ from helpers.schedules import (
     Movement,
     WrongData,
     build,
-    bytes_between,
     bytes_merged,
     bytes_received,
     bytes_sent,
@@ -74,7 +73,7 @@ POWERS_ONLY: dict[str, Maker] = {
 SHAPED: dict[str, Movement] = {
     f"{name} {shape} {ways} {slices}": make(shape, 5000, ways, slices)
     for name, make in (("ag", rings.torus_allgather), ("ar", rings.torus_allreduce))
-    for shape in ((4,), (2, 2), (4, 3), (3, 3, 2), (4, 4, 4), (2, 5))
+    for shape in ((4,), (2, 2), (4, 3), (3, 3, 2), (2, 3, 4), (2, 5))
     for ways in (1, 2)
     for slices in {1, len(shape)}
 }
@@ -232,9 +231,10 @@ def test_bytes_on_nics_of_nine_servers() -> None:
 
     def crossing(movement: Movement) -> list[int]:
         out = [0] * movement.ranks
-        for (source, target), count in bytes_between(build(movement).schedule).items():
-            if source // node != target // node:
-                out[source] += count
+        for transfers in movement.rounds:
+            for transfer in transfers:
+                if transfer.source // node != transfer.target // node:
+                    out[transfer.source] += movement.message_bytes(transfer)
         return out
 
     flat = crossing(rings.rail_ring_allreduce(9, node, size, 1))

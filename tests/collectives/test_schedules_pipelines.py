@@ -93,14 +93,15 @@ TREES: dict[str, tuple[Callable[..., Any], Callable[[int, int, int], Movement], 
 
 
 @pytest.mark.parametrize("name", TREES)
-@pytest.mark.parametrize("ranks", [7, 12, 16, 31])
+@pytest.mark.parametrize("ranks", [7, 12, 16, 24])
 def test_best_segments_of_trees(name: str, ranks: int) -> None:
     """The closed form with continuous best segments against the best whole number of them."""
     kernel, make, step, slack = TREES[name]
     size, latency = 5040, 20
     best = min(
         simulate_ports(build(make(ranks, size, m)).schedule, one_port(latency, 1)).makespan
-        for m in range(step, 61, step)
+        for m in (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 30, 36, 42)
+        if m % step == 0
     )
     stated = total(kernel(float(size), float(ranks), 1.0, float(latency)))
     assert stated * (1 - slack) <= best <= stated * 1.02

@@ -16,7 +16,6 @@ A value is a multiset of contributions, kept as one integer: each contribution i
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -266,16 +265,6 @@ def checked_run(movement: Movement, machine: Machine, time_per_byte: int = 0) ->
     run = simulate(built.schedule, machine)
     replay(movement, built, run)
     return run
-
-
-def bytes_between(schedule: Schedule) -> Counter[tuple[int, int]]:
-    """Bytes sent from each rank to each other, counted message by message."""
-    counted: Counter[tuple[int, int]] = Counter()
-    for rank, operations in enumerate(schedule):
-        for op in operations:
-            if op.kind == SEND:
-                counted[rank, op.peer] += op.amount
-    return counted
 
 
 def bytes_sent(schedule: Schedule) -> list[int]:

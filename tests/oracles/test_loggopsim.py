@@ -8,7 +8,7 @@ under a name for which no schedule is known here are counted and reported as ski
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import cache
+from functools import cache, lru_cache
 
 import pytest
 from helpers.loggops import Machine, simulate
@@ -28,7 +28,7 @@ def _by_algorithm() -> dict[str, list[dict[str, str]]]:
     return dict(families)
 
 
-@cache
+@lru_cache(maxsize=8)
 def _schedule(name: str, ranks: int, size: int, time_per_byte: int) -> Built:
     return recorded_schedule(name, ranks, size, time_per_byte)
 
