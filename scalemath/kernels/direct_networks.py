@@ -183,17 +183,19 @@ def dragonfly_load(
     unit="1",
     free="groups routers endpoints_per_router global_ports",
     free_because="more groups thin the global links of a pair, one group has none",
-    source=f"{_KIM}, section 4: Valiant routing through a random group",
-    formula="endpoints_per_router * max(2 (groups - 1) / groups / global_ports, 3 / routers)",
+    source=f"{_KIM}, section 4; two phases of uniform traffic, as in Valiant's routing",
+    formula="2 endpoints_per_router max((1 - 1 / groups) / global_ports, "
+    "(2 - 1 / groups) / routers)",
 )
 def dragonfly_valiant_load(
     groups: float, routers: float, endpoints_per_router: float, global_ports: float
 ) -> float:
-    """Flow on the busiest port when every flow first goes to a random place."""
-    if groups > 1.0:
-        long = 2.0 * endpoints_per_router * (groups - 1.0) / groups / global_ports
-        return max(long, 3.0 * endpoints_per_router / routers)
-    return 2.0 * endpoints_per_router / routers
+    """Flow on the busiest port when every flow first goes to a random router."""
+    far = 1.0 - 1.0 / groups
+    local = 0.0
+    if routers > 1.0:
+        local = (1.0 + far) / routers
+    return 2.0 * endpoints_per_router * max(far / global_ports, local)
 
 
 @kernel(

@@ -148,6 +148,10 @@ class Torus(Fabric):
             raise ArgumentError("Torus: link_rate is missing; write link_rate='50 GB/s/dir'")
         return si(self, "link_rate")
 
+    def lower_port(self) -> float:
+        """Rate of all links of one endpoint per direction [byte/s]."""
+        return self._link() * self.degree
+
     @property
     def load(self) -> float:
         """Flow on the busiest link when every endpoint sends 1 to all, self included [1]."""
