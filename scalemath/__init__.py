@@ -26,8 +26,9 @@ _ROOMS = {
     "hardware.compare": "compare",
     "topology.placement": "Placement",
     "collectives": (
-        "all_gather all_to_all allreduce barrier broadcast gather message_time reduce "
-        "reduce_scatter scatter"
+        "LogGP all_gather all_to_all all_to_all_v allreduce balance_ranks balance_size barrier "
+        "broadcast crossover from_bus_bandwidth gather message_time reduce reduce_scatter scatter "
+        "send_receive"
     ),
     "collectives.envelope": "fit_envelope",
     "collectives.protocol_lines": "protocol_time",

@@ -23,7 +23,7 @@ def all_to_all(
     latency: float = 0.0,
     algorithm: str = "pairwise",
     estimator: str = "alpha-beta",
-    radix: float = 4.0,
+    bruck_radix: float = 4.0,
     shape: Sequence[int] | None = None,
     placement: Any = None,
     schedule: str | None = None,
@@ -47,7 +47,7 @@ def all_to_all(
     estimator : str
         "alpha-beta" (the closed form), "bound" (what nothing beats), "envelope",
         "calibrated" or "nccl".
-    radix : int
+    bruck_radix : int
         Base of "radix-bruck".
     shape : sequence of int, optional
         Sides of a torus, in place of `ranks`; opens the torus algorithms.

@@ -111,7 +111,6 @@ class Crossover(Result):
     reduction_rate=DECLARED["reduction_rate"],
     switch_latency="s",
     levels=DECLARED["levels"],
-    radix=DECLARED["radix"],
 )
 def crossover(
     first: str,
@@ -125,7 +124,6 @@ def crossover(
     reduction_rate: float = math.inf,
     switch_latency: float = 0.0,
     levels: float = 1.0,
-    radix: float = 4.0,
     assumed: tuple[str, ...] = (),
 ) -> Crossover:
     """Size, or number of ranks, at which two algorithms take the same time.
@@ -150,8 +148,6 @@ def crossover(
         Latency of one switch, for algorithms in which switches take part.
     levels : int
         Levels of switches up to the root of a reduction tree.
-    radix : int
-        Base of "radix-bruck".
 
     Returns
     -------
@@ -193,7 +189,7 @@ def crossover(
         "reduction_rate": reduction_rate,
         "switch_latency": switch_latency,
         "levels": levels,
-        "radix": radix,
+        "bruck_radix": 4.0,
     }
     sizes: tuple[float, ...] = ()
     where: tuple[int, int] | None = None
@@ -320,6 +316,6 @@ def _alone(**given: float) -> dict[str, float]:
         "reduction_rate": math.inf,
         "switch_latency": 0.0,
         "levels": 1.0,
-        "radix": 4.0,
+        "bruck_radix": 4.0,
         **given,
     }

@@ -18,6 +18,7 @@ from scalemath.core.hooks import hook
 from scalemath.core.kernel import kernel_of, total
 from scalemath.core.model import Model, Parameter, Step
 from scalemath.core.result import measured
+from scalemath.core.value_range import Range
 from scalemath.kernels.busbandwidth import algorithm_bandwidth, bus_bandwidth
 from scalemath.kernels.hierarchy_bytes import PortBytes
 from scalemath.topology.placement import LoweredPlacement, Placement
@@ -164,9 +165,13 @@ def answer_placed(operation: Operation, args: tuple[Any, ...], kwargs: dict[str,
         Time with its terms and bytes per port; a grid for an array of sizes.
     """
     placement = _checked(operation, args, kwargs)
+    size = kwargs.get("size")
+    if isinstance(size, Range):
+        ends = (answer_placed(operation, args, {**kwargs, "size": end}) for end in size)
+        return Range(*ends)
     lowered = placement.lower()
     values: dict[str, Any] = {**lowered._asdict(), "passes": PASSES.get(operation.name, 1.0)}
-    values["size"] = _number(operation, "size", "byte", kwargs.get("size"), 0.0)
+    values["size"] = _number(operation, "size", "byte", size, 0.0)
     values["reduction_rate"] = _number(
         operation, "reduction_rate", "byte/s > 0", kwargs.get("reduction_rate"), math.inf
     )
@@ -205,7 +210,8 @@ def _checked(operation: Operation, args: tuple[Any, ...], kwargs: dict[str, Any]
             f"{name}: {', '.join(twice)} given together with placement, which states it already; "
             "give one of them"
         )
-    other = [n for n in kwargs if n not in KNOWN and n not in REPLACED]
+    known = KNOWN if operation.reduces else tuple(n for n in KNOWN if n != "reduction_rate")
+    other = [n for n in kwargs if n not in known and n not in REPLACED]
     if other:
         raise ArgumentError(f"{name}: {', '.join(other)} cannot be given with a placement")
     estimator = kwargs.get("estimator", "alpha-beta")

@@ -33,7 +33,7 @@ DECLARED = {
     "reduction_rate": "byte/s > 0 optional",
     "switch_latency": "s optional",
     "levels": "count >= 1",
-    "radix": "count >= 2",
+    "bruck_radix": "count >= 2",
     "largest_send": "byte unless traffic",
     "largest_receive": "byte optional",
     "sum_of_steps": "byte optional",

@@ -39,7 +39,7 @@ def all_to_all_pairwise(
     unit="s",
     rises="size latency",
     falls="bandwidth",
-    free="ranks radix",
+    free="ranks bruck_radix",
     free_because=(
         "a higher radix takes more rounds and fewer bytes; a rank count just above a power of"
         " the radix leaves its last round nearly empty"
@@ -47,24 +47,24 @@ def all_to_all_pairwise(
     source=BRUCK + "; rounds and blocks counted digit by digit for every rank count",
     formula=(
         "rounds * latency + blocks * size / (ranks * bandwidth); blocks = non-zero digits of all"
-        " numbers below ranks in base radix, rounds = pairs of place and digit that occur;"
-        " (radix - 1) * log(ranks) rounds and blocks = ranks * (radix - 1) / radix * log(ranks)"
-        " for powers of the radix"
+        " numbers below ranks in base bruck_radix, rounds = pairs of place and digit that occur;"
+        " (r - 1) * log_r(ranks) rounds and blocks = ranks * (r - 1) / r * log_r(ranks) for powers"
+        " of r = bruck_radix"
     ),
 )
 def all_to_all_bruck(
-    size: float, ranks: float, bandwidth: float, latency: float, radix: float
+    size: float, ranks: float, bandwidth: float, latency: float, bruck_radix: float
 ) -> CollectiveTerms:
     """All-to-all in which blocks travel by the digits of their distance."""
     rounds = 0.0
     blocks = 0.0
     place = 1.0
     while place < ranks:
-        block = place * radix
+        block = place * bruck_radix
         whole = math.floor(ranks / block)
         rest = ranks - whole * block
         if whole > 0.0:
-            rounds += radix - 1.0
+            rounds += bruck_radix - 1.0
         else:
             rounds += math.ceil(rest / place) - 1.0
         blocks += whole * (block - place)

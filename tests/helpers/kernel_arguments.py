@@ -56,7 +56,7 @@ def draw(name: str, random: Random) -> float:
         return 0.0 if edge else _spread(random, 1e-9, 1e-3)
     if name == "utilisation":
         return random.uniform(0.0, 0.999)
-    if name == "radix":
+    if name == "bruck_radix":
         return float(random.randint(2, 64))
     if name in _SMALL:
         return float(random.randint(1, 12))

@@ -17,7 +17,7 @@ from scalemath.topology.placement import LoweredPlacement
 ALGORITHMS = [a for table in TABLE.values() for a in table.values() if a.needs != LEVELS]
 NAMES = (
     *("size", "ranks", "bandwidth", "latency", "reduction_rate", "levels", "switch_latency"),
-    *("radix", "largest_send", "largest_receive", "sum_of_steps"),
+    *("bruck_radix", "largest_send", "largest_receive", "sum_of_steps"),
 )
 
 

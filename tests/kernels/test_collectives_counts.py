@@ -141,7 +141,7 @@ def test_best_radix_lies_between_the_two_extremes() -> None:
             bandwidth="100 GB/s/dir",
             latency="0.1 us",
             algorithm="radix-bruck",
-            radix=radix,
+            bruck_radix=radix,
         )
         return float(found.time.m_as("s"))
 
