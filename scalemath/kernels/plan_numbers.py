@@ -69,3 +69,17 @@ def only_alone(value: float, pipeline: float) -> float:
     if pipeline <= 1.0:
         return value
     return 0.0
+
+
+@kernel(
+    unit="1",
+    rises="recompute_products",
+    falls="early_stop last_gemm_share",
+    source="PyTorch non-reentrant checkpointing stops when the last saved tensor is there again",
+    formula="recompute_products, less last_gemm_share when recomputation stops early",
+)
+def recomputed_products(
+    recompute_products: float, early_stop: float, last_gemm_share: float
+) -> float:
+    """Share [1] of a layer's matrix products that the backward pass repeats."""
+    return max(0.0, recompute_products - early_stop * last_gemm_share)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -203,9 +203,7 @@ def search_plans(
     one = LayoutSizes(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
     sizes = LayoutSizes(*(np.tile(column, len(policies)) for column in one))
     policy = np.repeat(np.arange(len(policies)), len(one.tensor))
-    time, memory = evaluate_plans(
-        transformer, machine, software, sequence, sizes, policy, policies, threads
-    )
+    time, memory = evaluate_plans(transformer, machine, software, sequence, one, policies, threads)
     limit = machine.memory if memory_limit is None else to_si(memory_limit, "byte")
     return PlanSearch(
         transformer=transformer,
@@ -215,33 +213,10 @@ def search_plans(
         policies=policies,
         sizes=sizes,
         policy=policy,
-        time=time,
-        memory=memory,
+        time=time.ravel(),
+        memory=memory.ravel(),
         memory_limit=limit,
     )
-
-
-def evaluate_plans(
-    transformer: Transformer,
-    machine: Machine,
-    stack: Stack,
-    sequence: int,
-    sizes: LayoutSizes,
-    policy: Any,
-    policies: Sequence[ParallelPlan],
-    threads: int | None = 1,
-) -> tuple[Floats, Floats]:
-    """Step time [s] and memory [byte] of many plans at once.
-
-    Everything that depends on the policies, and on the number of stages of a model whose
-    layers differ, is lowered once per combination; the sizes themselves vary freely.
-    """
-    if not len(sizes.tensor):
-        return np.empty(0), np.empty(0)
-    columns, fixed = _columns(transformer, machine, stack, sequence, sizes, policy, policies)
-    axes: dict[str, Any] = {"plan": zipped(**columns), **fixed}
-    grid: Any = sweep(STEP_MODEL, outputs=["time", "memory"], threads=threads, **axes)
-    return grid.outputs["time"], grid.outputs["memory"]
 
 
 # What policies decide, and what the number of stages decides when layers differ. Always
@@ -249,7 +224,7 @@ def evaluate_plans(
 _PROBE = Transformer(layers=2, hidden=2, heads=1, ffn=2, vocabulary=2)
 _POLICY_NAMES = (
     frozenset(policy_floats(ParallelPlan(), Stack()))
-    | frozenset(recompute_floats(_PROBE, ParallelPlan()))
+    | frozenset(recompute_floats(ParallelPlan()))
     | frozenset(saved_floats(_PROBE, ParallelPlan(), Stack()))
     | frozenset(state_floats(ParallelPlan()))
 ) | {"dummy_bytes", "gathered_bytes", "head_bytes"}
@@ -258,38 +233,52 @@ _STAGE_NAMES = frozenset(model_floats(_PROBE, Stack())) | frozenset(
 )
 
 
-def _columns(
+def evaluate_plans(
     transformer: Transformer,
     machine: Machine,
     stack: Stack,
     sequence: int,
     sizes: LayoutSizes,
-    policy: Any,
     policies: Sequence[ParallelPlan],
-) -> tuple[dict[str, Floats], dict[str, float]]:
-    """Inputs that differ between plans as columns, the others as single floats."""
-    stages = sizes.pipeline if transformer.experts else np.ones_like(sizes.pipeline)
-    distinct, which = np.unique(stages, return_inverse=True)
-    key = np.asarray(policy) * len(distinct) + which
-    lowered = [
-        step_inputs(transformer, plan, machine, stack, sequence)
-        for plan in _lowered_plans(policies, distinct)
-    ]
-    columns: dict[str, Floats] = {
-        name: np.asarray(getattr(sizes, name), dtype=float) for name in SIZES
+    threads: int | None = 1,
+) -> tuple[Floats, Floats]:
+    """Step time [s] and memory [byte] of every combination of policies and sizes.
+
+    Parameters
+    ----------
+    transformer, machine, stack, sequence
+        As for the scalar call.
+    sizes : LayoutSizes
+        Sizes of plans.
+    policies : sequence of ParallelPlan
+        Plans of which only the policies count.
+    threads : int, optional
+        Blocks evaluated at once.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Two arrays with a row per policy and a column per plan.
+    """
+    if not len(sizes.tensor):
+        return np.empty((len(policies), 0)), np.empty((len(policies), 0))
+
+    def lowered(plan: ParallelPlan) -> dict[str, float]:
+        return step_inputs(transformer, plan, machine, stack, sequence)
+
+    fixed = lowered(policies[0])
+    by_policy = [lowered(plan) for plan in policies]
+    rows = {name: np.array([one[name] for one in by_policy]) for name in sorted(_POLICY_NAMES)}
+    columns = {name: np.asarray(getattr(sizes, name), dtype=float) for name in SIZES}
+    if transformer.experts:
+        stages, which = np.unique(sizes.pipeline, return_inverse=True)
+        by_stage = [lowered(evolve(policies[0], pipeline=int(n))) for n in stages]
+        for name in sorted(_STAGE_NAMES - _POLICY_NAMES):
+            columns[name] = np.array([one[name] for one in by_stage])[which]
+    axes: dict[str, Any] = {
+        "policy": zipped(**rows),
+        "plan": zipped(**columns),
+        **{n: v for n, v in fixed.items() if n not in rows and n not in columns},
     }
-    varying = _POLICY_NAMES | (_STAGE_NAMES if transformer.experts else frozenset())
-    fixed: dict[str, float] = {}
-    for name, value in lowered[0].items():
-        if name in varying:
-            columns[name] = np.array([one[name] for one in lowered])[key]
-        elif name not in columns:
-            fixed[name] = value
-    return columns, fixed
-
-
-def _lowered_plans(policies: Sequence[ParallelPlan], stages: Any) -> Iterator[ParallelPlan]:
-    """Plans that stand for each combination of policies and stages."""
-    for base in policies:
-        for count in stages:
-            yield evolve(base, pipeline=int(count))
+    grid: Any = sweep(STEP_MODEL, outputs=["time", "memory"], threads=threads, **axes)
+    return grid.outputs["time"], grid.outputs["memory"]

@@ -16,7 +16,6 @@ def model_floats(model: Transformer, stack: Stack, pipeline: int = 1) -> Floats:
     """Everything that depends on the architecture, and on how the software runs it."""
     n = layer_numbers(model, pipeline)
     given = n._asdict()
-    given.pop("last_gemm_share")
     given.pop("ffn_width")
     given.pop("expert_ffn_width")
     nodes = model.expert_node_limit
@@ -43,28 +42,23 @@ def _element_bytes(model: Transformer, n: LayerNumbers, stack: Stack) -> Floats:
     }
 
 
-def recompute_floats(model: Transformer, plan: ParallelPlan) -> Floats:
+def recompute_floats(plan: ParallelPlan) -> Floats:
     """Shares of the forward work that the backward pass repeats."""
-    linear = attention = element = traffic = 0.0
-    if plan.recompute == "selective":
-        attention = 1.0
-    elif plan.recompute == "operators":
-        linear, element = 0.5, 1.0
-    elif plan.recompute == "full":
-        linear = attention = element = traffic = 1.0
-    elif plan.recompute == "full-early-stop":
-        linear, attention, element, traffic = (
-            1.0 - layer_numbers(model, plan.pipeline).last_gemm_share,
-            1.0,
-            1.0,
-            0.75,
-        )
-    return {
-        "recompute_linear": linear,
-        "recompute_attention": attention,
-        "recompute_element": element,
-        "recompute_traffic": traffic,
+    shares = {
+        "none": (0.0, 0.0, 0.0, 0.0, 0.0),
+        "selective": (0.0, 0.0, 1.0, 0.0, 0.0),
+        "operators": (0.5, 0.0, 0.0, 1.0, 0.0),
+        "full": (1.0, 0.0, 1.0, 1.0, 1.0),
+        "full-early-stop": (1.0, 1.0, 1.0, 1.0, 0.75),
     }
+    names = (
+        "recompute_products",
+        "early_stop",
+        "recompute_attention",
+        "recompute_element",
+        "recompute_traffic",
+    )
+    return dict(zip(names, shares[plan.recompute], strict=True))
 
 
 SIZES = (
@@ -171,7 +165,7 @@ def step_inputs(
         **memory_floats(model, plan, stack),
         "stored_output": float(model.output_parameters),
         **model_floats(model, stack, plan.pipeline),
-        **recompute_floats(model, plan),
+        **recompute_floats(plan),
         **plan_floats(plan, sequence),
         **policy_floats(plan, stack),
         **machine_floats(machine, stack),

@@ -90,6 +90,7 @@ PLAN_STEPS: tuple[Step, ...] = (
     _step("state_shards", plan.sharers, "1", ranks="shards", shared="states_shared"),
     _step("sequence_shards", plan.sharers, "1", ranks="tensor", shared="sequence_parallel"),
     _step("slowdown", plan.context_slowdown, "1"),
+    _step("recompute_linear", plan.recomputed_products, "1"),
 )
 
 TIME_STEPS: tuple[Step, ...] = (
