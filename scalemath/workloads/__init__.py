@@ -1,6 +1,7 @@
 """What a training or serving job computes, stores and puts on the wire."""
 
 from scalemath.workloads.config import transformer_from_config
+from scalemath.workloads.costs import PretrainingCost, pretraining_cost
 from scalemath.workloads.layouts import legal_layouts, smallest_layout
 from scalemath.workloads.machine import Curve, Machine
 from scalemath.workloads.machines import (
@@ -12,6 +13,7 @@ from scalemath.workloads.plan import ParallelPlan
 from scalemath.workloads.search import PlanSearch, search_plans
 from scalemath.workloads.stack import Stack
 from scalemath.workloads.tensors import gemm_flops, tensor_size
+from scalemath.workloads.traffic import Traffic, step_traffic
 from scalemath.workloads.training import TrainingStep, training_step
 from scalemath.workloads.transformer import Gemm, Transformer
 
@@ -21,15 +23,19 @@ __all__ = [
     "Machine",
     "ParallelPlan",
     "PlanSearch",
+    "PretrainingCost",
     "Stack",
+    "Traffic",
     "TrainingStep",
     "Transformer",
     "gemm_flops",
     "legal_layouts",
     "machine_from_datasheet",
+    "pretraining_cost",
     "reference_machine",
     "search_plans",
     "smallest_layout",
+    "step_traffic",
     "tensor_size",
     "training_step",
     "transformer_from_config",
