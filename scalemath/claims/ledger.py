@@ -16,7 +16,7 @@ from scalemath.records.lines import key_lines
 from scalemath.records.table import Table
 
 _CLAIM_KEYS = {"id", "says", "printed", "reading", "readings", "needs", "against", "erratum"}
-_READING_KEYS = {"name", "call", "take", "with", "contradicts"}
+_READING_KEYS = {"name", "call", "take", "with", "contradicts", "as", "source"}
 
 
 @frozen(kw_only=True)
@@ -156,7 +156,8 @@ def ledger(path: str | Path) -> Ledger:
     ----------
     path : str or Path
         TOML with ``[[claim]]`` tables: id, says, printed, and reading or readings, each with
-        call, with (the arguments) and take (the attribute compared).
+        call, with (the arguments) and take (the attribute compared). A table ``[define]``
+        names values that arguments use as "$name".
 
     Returns
     -------
@@ -175,10 +176,23 @@ def ledger(path: str | Path) -> Ledger:
         raise ReadError(f"{path}: not TOML: {error}") from None
     where = key_lines(text)
     lines = []
-    for place, entry in enumerate(tree.get("claim", [])):
+    named = tree.get("define", {})
+    for place, given in enumerate(tree.get("claim", [])):
+        entry = _defined(given, named)
         at = f"{path}, line {where.get(('claim', place), 0)}"
         lines.append(_line(entry, at))
     return Ledger(title=str(tree.get("title", Path(path).name)), lines=tuple(lines))
+
+
+def _defined(given: Any, named: Mapping[str, Any]) -> Any:
+    """Put the values of ``[define]`` in the place of "$name"."""
+    if isinstance(given, str) and given.startswith("$"):
+        if given[1:] not in named:
+            raise ReadError(f"{given} is not defined; there are {', '.join(named)}")
+        return _defined(named[given[1:]], named)
+    if isinstance(given, Mapping):
+        return {key: _defined(value, named) for key, value in given.items()}
+    return [_defined(v, named) for v in given] if isinstance(given, list) else given
 
 
 def _line(entry: Mapping[str, Any], at: str) -> LedgerLine:
@@ -198,19 +212,32 @@ def _line(entry: Mapping[str, Any], at: str) -> LedgerLine:
         id=entry["id"],
         says=entry["says"],
         printed=figures,
-        outcomes=tuple(outcome(_reading(r, at), figures) for r in readings),
+        outcomes=tuple(_outcome(r, figures, f"{at}: {entry['id']}") for r in readings),
         needs=entry.get("needs", ""),
         against=tuple([against] if isinstance(against, str) else against),
         erratum=entry.get("erratum", ""),
     )
 
 
+def _outcome(entry: Mapping[str, Any], figures: tuple[str, ...], at: str) -> Outcome:
+    """Answer a reading; a call that cannot be made is a mistake of the ledger."""
+    try:
+        return outcome(_reading(entry, at), figures)
+    except (ArgumentError, TypeError, KeyError, AttributeError, IndexError) as error:
+        raise ReadError(f"{at}: {entry.get('call')} cannot be called so: {error}") from None
+
+
 def _reading(entry: Mapping[str, Any], at: str) -> Reading:
     unknown = set(entry) - _READING_KEYS
     if unknown or "call" not in entry:
         raise ReadError(
-            f"{at}: a reading has name, call, take, with and contradicts; "
+            f"{at}: a reading has name, call, take, with, as, source and contradicts; "
             f"found {', '.join(sorted(entry))}"
         )
     given = dict(entry)
-    return Reading(given=given.pop("with", {}), **given)
+    printed = given.pop("as", [])
+    return Reading(
+        given=given.pop("with", {}),
+        printed=tuple([printed] if isinstance(printed, str) else printed),
+        **given,
+    )

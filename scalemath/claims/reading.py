@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
+import numbers
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
 from attrs import field, frozen
 
-from scalemath.claims.claim import _clean
-from scalemath.claims.rounding import rounds_to
-from scalemath.claims.verdicts import NEAR
+from scalemath.claims.agreement import agreement
 from scalemath.core.errors import ArgumentError, ScalemathError
 from scalemath.core.value_range import Range
-from scalemath.units import Q_, Quantity, adopt
-
-HEDGED = 0.01
-"""Relative difference that "about" or "~" in front of a figure excuses."""
+from scalemath.units import Q_, Quantity, adopt, to_si
 
 
 @frozen(kw_only=True)
@@ -36,6 +31,10 @@ class Reading:
         Arguments; a table with ``call`` is answered first, ``low`` and ``high`` make a `Range`.
     contradicts : str
         Another claim of the same text that this convention contradicts.
+    printed : tuple of str
+        The printed figure as it reads under this convention, where that differs.
+    source : str
+        Where an argument is from that the claim itself does not state.
     """
 
     name: str = ""
@@ -43,6 +42,8 @@ class Reading:
     take: str = ""
     given: Mapping[str, Any] = field(factory=dict)
     contradicts: str = ""
+    printed: tuple[str, ...] = ()
+    source: str = ""
 
     def answer(self) -> Any:
         """Call the library and return the attribute that is compared."""
@@ -82,7 +83,10 @@ def _answer(call: str, given: Mapping[str, Any], take: str) -> Any:
     positional = arguments.pop("args", [])
     found = _function(call)(*positional, **arguments)
     for part in filter(None, take.split(".")):
-        found = found[part] if isinstance(found, Mapping) else getattr(found, part)
+        if isinstance(found, Mapping) and part in found:
+            found = found[part]
+        else:
+            found = found[int(part)] if part.isdigit() else getattr(found, part)
         if callable(found) and not isinstance(found, Quantity):
             found = found()
     return found
@@ -133,40 +137,47 @@ def outcome(reading: Reading, printed: tuple[str, ...]) -> Outcome:
     -------
     Outcome
         Whether they agree, and the computed figure.
+
+    Raises
+    ------
+    ArgumentError
+        If the call itself is wrong: an unknown function, a missing or unknown argument.
     """
+    figures = reading.printed or printed
     try:
         found = reading.answer()
+        ends = list(found) if isinstance(found, (Range, list, tuple)) else [found]
+        if len(ends) != len(figures):
+            ends = ends * len(figures) if len(ends) == 1 else ends
+            figures = figures * len(ends) if len(figures) == 1 else figures
+        pairs = [agreement(end, text) for end, text in zip(ends, figures, strict=True)]
+    except ArgumentError:
+        raise
     except ScalemathError as error:
         return Outcome(reading=reading, agrees="refused", computed=str(error))
-    ends = list(found) if isinstance(found, (Range, list, tuple)) else [found]
-    if len(ends) == 1 and len(printed) == 2:
-        ends = [found, found]
-    texts, marks = [], []
-    for end, figure in zip(
-        ends, printed * len(ends) if len(printed) == 1 else printed, strict=False
-    ):
-        mark, text = _agreement(end, figure)
-        marks.append(mark)
-        texts.append(text)
+    marks = [mark for mark, _ in pairs]
     worst = next((m for m in ("no", "rounding") if m in marks), "ok")
-    return Outcome(reading=reading, agrees=worst, computed=" to ".join(dict.fromkeys(texts)))
+    computed = " to ".join(dict.fromkeys(text for _, text in pairs))
+    return Outcome(reading=reading, agrees=worst, computed=computed)
 
 
-def _agreement(found: Any, printed: str) -> tuple[str, str]:
-    if isinstance(found, (bool, str)):
-        shown = (
-            {True: "yes", False: "no"}.get(found, str(found)) if isinstance(found, bool) else found
-        )
-        return ("ok" if shown.lower() == printed.lower() else "no"), shown
-    hedged = _clean(printed) != printed.strip()
-    figure = re.sub(r"(?<=\d)\s*x$", "", _clean(printed))
-    wanted = Q_(float(figure)) if re.fullmatch(r"[-\d.eE+]+", figure) else adopt(figure)
-    number = found if isinstance(found, Quantity) else Q_(float(found))
-    if number.dimensionality != wanted.dimensionality:
-        return "no", f"{number:.6g~P}"
-    computed: Any = number.m_as(wanted.units)
-    shown = f"{Q_(computed, wanted.units):.6g~P}"
-    away = abs(computed / float(wanted.magnitude) - 1) if wanted.magnitude else abs(computed)
-    if away <= NEAR or (hedged and away <= HEDGED):
-        return "ok", shown
-    return ("rounding" if rounds_to(computed, figure) else "no"), shown
+def quotient(left: Any, right: Any) -> float:
+    """Return left over right for plain numbers and for like quantities, per direction.
+
+    Parameters
+    ----------
+    left, right : Quantity, str, float or int
+        What to divide; a rate of both directions counts per direction.
+
+    Returns
+    -------
+    float
+        The ratio.
+
+    Examples
+    --------
+    >>> quotient(142, 14), quotient("1.8 TB/s/bidir", "100 GB/s/dir")
+    (10.142857142857142, 9.0)
+    """
+    sides = [Q_(float(s)) if isinstance(s, numbers.Real) else adopt(s) for s in (left, right)]
+    return float(to_si(sides[0] / sides[1], "1"))

@@ -15,7 +15,8 @@ def significant_digits(printed: str) -> tuple[int, int]:
     Parameters
     ----------
     printed : str
-        A number as text; zeros at the end of a whole number may or may not count.
+        A number as text; zeros at the end of a whole number may or may not count, from the
+        third digit on.
 
     Returns
     -------
@@ -28,7 +29,7 @@ def significant_digits(printed: str) -> tuple[int, int]:
     mantissa = re.split(r"[eE]", found[0].replace(",", "."))[0]
     digits = mantissa.replace(".", "").lstrip("0")
     most = max(len(digits), 1)
-    fewest = most if "." in mantissa else max(len(digits.rstrip("0")), 1)
+    fewest = most if "." in mantissa else max(len(digits.rstrip("0")), min(2, most))
     return fewest, most
 
 

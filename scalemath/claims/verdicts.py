@@ -7,3 +7,6 @@ VERDICTS = ("ok", "rounding", "convention-dependent", "inconsistent", "wrong", "
 
 NEAR = 0.0025
 """Up to this relative difference a correctly rounded figure is as good as the exact one."""
+
+HEDGED = 0.01
+"""Relative difference that "about" or "~" in front of a figure excuses."""
