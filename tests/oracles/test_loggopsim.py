@@ -93,3 +93,8 @@ def test_the_schedules_bring_the_right_data(algorithm: str) -> None:
         deliver(movement)
         built = _schedule(*case)
         replay(movement, built, simulate(built.schedule, _machine(row)))
+
+
+def test_an_unknown_name_is_reported_not_passed() -> None:
+    with pytest.raises(NotRebuilt, match="no schedule is known under the name"):
+        recorded_movement("telepathic_allreduce", 4, 256)
