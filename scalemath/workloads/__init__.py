@@ -11,6 +11,16 @@ from scalemath.workloads.machines import (
 )
 from scalemath.workloads.plan import ParallelPlan
 from scalemath.workloads.search import PlanSearch, search_plans
+from scalemath.workloads.serving import (
+    Decode,
+    Fleet,
+    Prefill,
+    cache_batch,
+    decode,
+    decode_arguments,
+    fleet,
+    prefill,
+)
 from scalemath.workloads.stack import Stack
 from scalemath.workloads.tensors import gemm_flops, tensor_size
 from scalemath.workloads.traffic import Traffic, step_traffic
@@ -19,18 +29,26 @@ from scalemath.workloads.transformer import Gemm, Transformer
 
 __all__ = [
     "Curve",
+    "Decode",
+    "Fleet",
     "Gemm",
     "Machine",
     "ParallelPlan",
     "PlanSearch",
+    "Prefill",
     "PretrainingCost",
     "Stack",
     "Traffic",
     "TrainingStep",
     "Transformer",
+    "cache_batch",
+    "decode",
+    "decode_arguments",
+    "fleet",
     "gemm_flops",
     "legal_layouts",
     "machine_from_datasheet",
+    "prefill",
     "pretraining_cost",
     "reference_machine",
     "search_plans",

@@ -7,11 +7,11 @@ from typing import Any
 
 from scalemath.core.kernel import kernel_of
 from scalemath.core.model import Model, Parameter, Step
+from scalemath.kernels import group_traffic as traffic
 from scalemath.kernels import layer_time as layer
 from scalemath.kernels import plan_numbers as plan
 from scalemath.kernels import scaling
 from scalemath.kernels import step_time as whole
-from scalemath.kernels import step_traffic as traffic
 from scalemath.kernels import training_memory as memory
 
 _GROUP = ("startup", "bandwidth", "pair_factor", "ramp")

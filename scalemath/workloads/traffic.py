@@ -7,7 +7,7 @@ from typing import Any
 from attrs import frozen
 
 from scalemath.core.result import Result, measured
-from scalemath.kernels.step_traffic import (
+from scalemath.kernels.group_traffic import (
     context_exchange_bytes,
     context_ring_bytes,
     expert_bytes,
