@@ -23,7 +23,7 @@ _ROOMS = {
     "hardware.link": "Link",
     "hardware.node": "Node Rack",
     "hardware.port": "Port",
-    "hardware.compare": "compare",
+    "hardware.comparison": "compare",
     "topology.placement": "Placement",
     "collectives": (
         "LogGP all_gather all_to_all all_to_all_v allreduce balance_ranks balance_size barrier "
@@ -34,6 +34,7 @@ _ROOMS = {
     "collectives.protocol_lines": "protocol_time",
     "collectives.envelope_defaults": "compact_form envelope_systems measured_envelope",
     "scaling": "amdahl gustafson karp_flatt strong_scaling",
+    "claims": "Claim check_claim derate least_of ledger",
     "workloads": "Transformer gemm_flops tensor_size",
     "sweeps": "geomspace linspace sweep",
 }

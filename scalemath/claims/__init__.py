@@ -3,7 +3,7 @@
 from scalemath.claims.check import ClaimCheck, check_claim
 from scalemath.claims.claim import Claim
 from scalemath.claims.derating import Derated, Derating, derate, least_of
-from scalemath.claims.ledger import Ledger, LedgerLine, ledger
+from scalemath.claims.ledgers import Ledger, LedgerLine, ledger
 from scalemath.claims.reading import quotient
 from scalemath.claims.rounding import prints_as, rounds_to
 from scalemath.claims.verdicts import VERDICTS

@@ -11,7 +11,7 @@ from scalemath.claims.rounding import rounds_to
 from scalemath.claims.verdicts import NEAR
 from scalemath.core.errors import UnitsError
 from scalemath.core.result import Result, measured
-from scalemath.hardware.compare import compare, naive_digits
+from scalemath.hardware.comparison import compare, naive_digits
 from scalemath.units import Quantity, to_si
 
 _MUST_AGREE = ("scope", "precision", "sparsity", "rate_kind", "fec")

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from scalemath.claims.agreement import agreement
+from scalemath.claims.agreeing import agreement
 from scalemath.core.errors import ArgumentError, ScalemathError
 from scalemath.core.value_range import Range
 from scalemath.units import Q_, Quantity, adopt, to_si

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scalemath.core.datum import Datum
 from scalemath.core.errors import ConventionError, UnitsError
-from scalemath.hardware.compare import compare, naive_digits
+from scalemath.hardware.comparison import compare, naive_digits
 from scalemath.hardware.link import Link
 from scalemath.hardware.port import Port
 from scalemath.units import Q_
