@@ -67,7 +67,7 @@ class FatTreeLoads(NamedTuple):
 def smallest_divisor(number: float, at_least: float) -> float:
     """Smallest divisor of a number that is not below a bound; infinity when there is none."""
     best = math.inf
-    if not 1.0 <= number <= 1e12:
+    if not 1.0 <= number <= 1e9:
         return best
     for small in range(1, int(math.sqrt(number)) + 1):
         large = number / small
