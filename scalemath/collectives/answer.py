@@ -35,7 +35,7 @@ _ELSEWHERE = {
     "nccl": ("scalemath.collectives.nccl.answer", "answer_nccl"),
 }
 _FREE_REDUCTION = ("reduction costs nothing (reduction_rate not given)",)
-_FREE_SWITCHES = ("switches add no latency of their own (switch_latency not given)",)
+_FREE_SWITCHES = "switch_latency taken as 0 (not given)"
 
 
 def stated_needs(values: Mapping[str, Any]) -> frozenset[str]:
@@ -95,7 +95,9 @@ def _one(
     if algorithm.assumed:
         assumed += algorithm.assumed
     if algorithm.needs:
-        assumed += _ready(algorithm, values)
+        _check(algorithm, values)
+    if _FREE_SWITCHES in assumed and not algorithm.in_network:
+        assumed = tuple(text for text in assumed if text != _FREE_SWITCHES)
     if operation.reduces and values["reduction_rate"] == math.inf and not algorithm.in_network:
         assumed += _FREE_REDUCTION
     return CollectiveCost(
@@ -108,8 +110,8 @@ def _one(
     )
 
 
-def _ready(algorithm: Algorithm, values: dict[str, Any]) -> tuple[str, ...]:
-    """Complete the values for an algorithm that needs more of the network, or refuse."""
+def _check(algorithm: Algorithm, values: dict[str, Any]) -> None:
+    """Refuse an algorithm whose numbers of the network are not there."""
     if algorithm.needs == TORUS and not values.get("ring_hops", math.nan) >= 0.0:
         raise ArgumentError(
             f"{algorithm.operation}: {algorithm.name} needs the sides of the torus; "
@@ -120,10 +122,6 @@ def _ready(algorithm: Algorithm, values: dict[str, Any]) -> tuple[str, ...]:
             f"{algorithm.operation}: {algorithm.name} needs the levels; write "
             "hierarchy=[(8, '900 GB/s/dir', '1 us'), (9, '100 GB/s/dir', '5 us')]"
         )
-    if algorithm.in_network and not values["switch_latency"] >= 0.0:
-        values["switch_latency"] = 0.0
-        return _FREE_SWITCHES
-    return ()
 
 
 def _best(operation: Operation, values: dict[str, Any], assumed: tuple[str, ...]) -> CollectiveCost:
@@ -132,8 +130,6 @@ def _best(operation: Operation, values: dict[str, Any], assumed: tuple[str, ...]
     candidates = eligible(operation.name, stated)
     if LEVELS in stated:  # no single rate holds for algorithms that know no levels
         candidates = tuple(a for a in candidates if a.needs == LEVELS)
-    if not stated.isdisjoint((REDUCTION, MULTICAST)) and not values["switch_latency"] >= 0.0:
-        values["switch_latency"] = 0.0
     timed = sorted(
         ((total(a.kernel.function(*a.pick(values))), i) for i, a in enumerate(candidates)),
     )

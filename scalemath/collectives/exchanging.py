@@ -137,7 +137,7 @@ def all_to_all_v(
     >>> print(f"{cost.time.to('ms'):.6g~P}")
     0.671089 ms
     """
-    values = locals()
+    values = {name: value for name, value in locals().items() if name != "traffic"}
     if traffic is None:
         size = busiest_port(largest_send, largest_receive)
         values |= {"size": size, "sum_of_steps": 0.0}
@@ -211,7 +211,7 @@ def barrier(
     estimator: str = "alpha-beta",
     in_network: str = "none",
     levels: float = 1.0,
-    switch_latency: float = math.nan,
+    switch_latency: float = 0.0,
     placement: Any = None,
     schedule: str | None = None,
     assumed: tuple[str, ...] = (),

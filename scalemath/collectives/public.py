@@ -24,6 +24,7 @@ from scalemath.core.model import Model, Parameter, Step
 from scalemath.kernels.alltoall import busiest_port
 from scalemath.kernels.busbandwidth import algorithm_bandwidth, bus_bandwidth
 from scalemath.units import PublicFunction, quantities
+from scalemath.units.declaration import parse
 
 DECLARED = {
     "size": "byte",
@@ -160,8 +161,6 @@ def _model(operation: Operation, model: Model) -> Model:
     """The model as sweeps see it: kernels' own defaults, and a rank count that is required."""
 
     def settled(parameter: Parameter) -> Parameter:
-        if parameter.name == "switch_latency":
-            return evolve(parameter, default=0.0)
         if parameter.name == "algorithm":
             free = tuple(n for n, a in TABLE[operation.name].items() if not a.needs)
             return evolve(parameter, candidates=free)
@@ -169,8 +168,11 @@ def _model(operation: Operation, model: Model) -> Model:
             return evolve(parameter, required=True, unless="", default=math.nan)
         return parameter
 
+    extra: tuple[Parameter, ...] = ()
+    if operation.name == "all_to_all_v":  # known from a traffic matrix only
+        extra = (evolve(parse("sum_of_steps", "byte optional"), default=0.0),)
     kept = tuple(settled(p) for p in model.parameters if p.name not in ("estimator", "in_network"))
-    return evolve(model, name=operation.name, parameters=kept)
+    return evolve(model, name=operation.name, parameters=kept + extra)
 
 
 def _placed_model(operation: Operation) -> Callable[[], Model]:
