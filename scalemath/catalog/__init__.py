@@ -24,7 +24,7 @@ from scalemath.hardware.optics import Transceiver
 from scalemath.hardware.port import Port
 from scalemath.hardware.switch import Switch
 from scalemath.records.efficiency import measured_efficiency
-from scalemath.records.library import Library, overview
+from scalemath.records.library import Library, overview, sources_of
 from scalemath.records.record import Record
 from scalemath.records.schema import FAMILIES
 from scalemath.records.table import Table
@@ -382,7 +382,7 @@ def sources(entry: Any) -> Table:
     Parameters
     ----------
     entry : str, Record, or an object of the catalogue
-        What to look up.
+        What to look up; the name of a family gives all of its entries.
 
     Returns
     -------
@@ -391,6 +391,8 @@ def sources(entry: Any) -> Table:
     """
     if isinstance(entry, Record):
         return entry.sources()
+    if isinstance(entry, str) and entry in FAMILIES:
+        return sources_of(_library.family(entry), f"{FAMILIES[entry].title}: sources")
     if isinstance(entry, Datum):
         return Record(family="", name="", title=str(entry), data={"value": entry}).sources()
     name = entry if isinstance(entry, str) else getattr(entry, "name", "")

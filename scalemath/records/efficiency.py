@@ -67,7 +67,7 @@ def measured_efficiency(
         high=shares[-1],
         unit="1",
         kind="measured",
-        source=", ".join(r.title for r in fitting),
+        source="; ".join(r.title for r in fitting),
         locator="; ".join(dict.fromkeys(r["bandwidth"].locator for r in fitting)),
         date=max(r["bandwidth"].date for r in fitting),
         note=f"median of {len(shares)} measurement{'s' if len(shares) > 1 else ''}",

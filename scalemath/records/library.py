@@ -209,6 +209,27 @@ def overview(records: Iterable[Record], title: str) -> Table:
     return Table(title=title, columns=("name", "status", *keys), rows=rows)
 
 
+def sources_of(records: Iterable[Record], title: str) -> Table:
+    """Return where each number of several entries is from.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        The entries.
+    title : str
+        Heading.
+
+    Returns
+    -------
+    Table
+        As `Record.sources`, with the entry in front.
+    """
+    tables = [(record.name, record.sources()) for record in records]
+    columns = ("entry", *tables[0][1].columns) if tables else ("entry",)
+    rows = tuple((name, *row) for name, table in tables for row in table.rows)
+    return Table(title=title, columns=columns, rows=rows)
+
+
 def _cell(record: Record, key: str) -> str:
     datum = record.data.get(key)
     if datum is None:
