@@ -9,6 +9,14 @@ from scalemath.workloads.machines import (
     reference_machine,
     with_measured_rates,
 )
+from scalemath.workloads.pairing import Pairing, pair_reduction, paired_products
+from scalemath.workloads.placing import (
+    PlacementAdvice,
+    Tier,
+    place,
+    placement_table,
+    two_tiers,
+)
 from scalemath.workloads.plan import ParallelPlan
 from scalemath.workloads.search import PlanSearch, search_plans
 from scalemath.workloads.serving import (
@@ -33,11 +41,14 @@ __all__ = [
     "Fleet",
     "Gemm",
     "Machine",
+    "Pairing",
     "ParallelPlan",
+    "PlacementAdvice",
     "PlanSearch",
     "Prefill",
     "PretrainingCost",
     "Stack",
+    "Tier",
     "Traffic",
     "TrainingStep",
     "Transformer",
@@ -48,6 +59,10 @@ __all__ = [
     "gemm_flops",
     "legal_layouts",
     "machine_from_datasheet",
+    "pair_reduction",
+    "paired_products",
+    "place",
+    "placement_table",
     "prefill",
     "pretraining_cost",
     "reference_machine",
@@ -57,5 +72,6 @@ __all__ = [
     "tensor_size",
     "training_step",
     "transformer_from_config",
+    "two_tiers",
     "with_measured_rates",
 ]
