@@ -271,7 +271,9 @@ def hyperx_cut_links(switches: float, size: float, links_per_pair: float) -> flo
 @kernel(
     unit="1",
     rises="endpoints_per_switch",
-    falls="size links_per_pair",
+    falls="links_per_pair",
+    free="size",
+    free_because="falls with the size, but a dimension of one has no links at all",
     source=f"{_AHN}; one hop per dimension, all pairs, self included",
     formula="endpoints_per_switch / (size links_per_pair)",
 )

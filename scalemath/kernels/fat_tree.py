@@ -111,9 +111,9 @@ def tier_downlinks(radix: float, oversubscription: float) -> float:
 
 @kernel(
     unit="1",
-    rises="radix tiers",
-    free="oversubscription",
-    free_because="whole uplinks times the ratio round both ways",
+    rises="radix",
+    free="tiers oversubscription",
+    free_because="whole uplinks times the ratio round both ways, down to none at all",
     source=_AL_FARES,
     formula="1 tier: radix; 2: leaf_down * radix; 3: leaf_down * spine_down * radix",
 )

@@ -170,12 +170,16 @@ def check_bill_of_materials(
 
     Parameters
     ----------
-    leaf, spine, core : int
-        Switches by tier.
+    leaf : int
+        Leaf switches [count].
     radix : int
-        Ports of a switch at the rate of an endpoint's link.
-    endpoint_cables, leaf_spine_cables, spine_core_cables : int
-        Cables by tier.
+        Ports of a switch at the rate of an endpoint's link [count].
+    endpoint_cables : int
+        Cables between endpoints and leaves [count].
+    spine, core : int
+        Switches of the tiers above [count].
+    leaf_spine_cables, spine_core_cables : int
+        Cables between switches [count].
     endpoints : int, optional
         Endpoints; compared with the cables to them.
     cables : int, optional

@@ -157,8 +157,7 @@ def fat_tree_design(
 
     References
     ----------
-    Al-Fares, Loukissas, Vahdat, A scalable, commodity data center network architecture,
-    SIGCOMM 2008.
+    The construction is that of [AlFares2008]_.
 
     Examples
     --------

@@ -35,6 +35,10 @@ class Dragonfly(RouterFabric):
     radix : int, optional
         Ports of a router, if more than are used.
 
+    References
+    ----------
+    Described in [Kim2008]_.
+
     Examples
     --------
     >>> small = Dragonfly(groups=9, routers_per_group=4, endpoints_per_router=2, global_ports=2)

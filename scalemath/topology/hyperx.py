@@ -34,6 +34,10 @@ class HyperX(RouterFabric):
     radix : int, optional
         Ports of a router, if more than are used.
 
+    References
+    ----------
+    Described in [Ahn2009]_.
+
     Examples
     --------
     >>> grid = HyperX(shape=(8, 8), endpoints_per_router=8)

@@ -31,6 +31,10 @@ class SlimFly(RouterFabric):
     radix : int, optional
         Ports of a router, if more than are used.
 
+    References
+    ----------
+    Described in [Besta2014]_.
+
     Examples
     --------
     >>> graph = SlimFly(order=5, endpoints_per_router=4)
