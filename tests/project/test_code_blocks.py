@@ -20,6 +20,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,14 @@ def readme_commands() -> set[str]:
     """Commands of the README that the checks take from there."""
     lines = (b.body.splitlines() for b in blocks(ROOT / "README.md") if b.kind == "sh")
     return {line.partition("  #")[0].strip() for body in lines for line in body if line.strip()}
+
+
+@pytest.fixture(autouse=True)
+def _close_figures() -> Iterator[None]:
+    """Figures stay open until told otherwise; the documentation build closes its own."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.mark.parametrize("path", pages(), ids=lambda p: p.relative_to(ROOT).as_posix())
