@@ -11,7 +11,7 @@ import math
 
 import pytest
 
-from scalemath import Placement, Q_, tensor_size
+from scalemath import Q_, Placement, tensor_size
 from scalemath.collectives import (
     all_gather,
     all_to_all,
@@ -28,6 +28,7 @@ from scalemath.collectives import (
     reduce_scatter,
     send_receive,
 )
+from scalemath.collectives.gains import IN_NETWORK
 
 SIX = 5e-6
 V = "2 GiB"
@@ -452,3 +453,15 @@ def test_broadcast_ring_bound_of_a_chain() -> None:
     chain = broadcast(size=V, ranks=72, bandwidth=NVLINK, algorithm="chain")
     assert ms(chain) == six(2.147483648e9 / 900e9 * 1e3)
     assert math.isinf(chain.steps)
+
+
+def test_reported_gains_carry_their_source() -> None:
+    """K043: 2 to 5 times for bandwidth, 5.1 for latency on 7861 nodes."""
+    assert (IN_NETWORK["share of line rate"].value, IN_NETWORK["speedup, latency"].value) == (
+        0.95,
+        5.1,
+    )
+    spread = IN_NETWORK["speedup, medium and large vectors"]
+    assert (spread.low, spread.high) == (2.0, 5.0)
+    assert "7861" in IN_NETWORK["speedup, latency"].note
+    assert all(datum.source and datum.date for datum in IN_NETWORK.values())
