@@ -16,13 +16,15 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from accuracy_step_time import Case, cases
 from scipy.optimize import least_squares
+from step_time_cases import Case, cases
 
 from scalemath.workloads.fitted import FITTED
 
 PRIOR = {name: (c.prior, c.spread) for name, c in FITTED.items()}
+SPREAD = {**{name: c.spread for name, c in FITTED.items()}, "scale_e": 0.3, "scale_a": 0.3}
 SMALL = 6
+TIGHT = 5.0
 SCALE = 0.03
 
 
@@ -33,7 +35,7 @@ def fit(
     size = Counter(case.family for case in rows)
     weight = np.array([size[case.family] ** -0.5 for case in rows])
     centre = np.log([start[name] for name in free])
-    spread = np.array([PRIOR[name][1] for name in free])
+    spread = np.array([SPREAD[name] for name in free])
 
     def constants(point: np.ndarray) -> dict[str, float]:
         return {**start, **dict(zip(free, np.exp(point).tolist(), strict=True))}
@@ -49,6 +51,19 @@ def fit(
     return constants(found.x)
 
 
+def anchored(own: list[Case], constants: dict[str, float], draws: int) -> list[float]:
+    """Mean absolute errors of a family, one per draw of three rows that set its rates."""
+    start = {**constants, "scale_e": 1.0, "scale_a": 1.0}
+    rng = random.Random(1)
+    means = []
+    for _ in range(draws):
+        anchors = rng.sample(own, 3)
+        tuned = fit(anchors, ["scale_e", "scale_a"], start, tightness=TIGHT)
+        rest = [case for case in own if case not in anchors]
+        means.append(float(np.mean([abs(case.predict(tuned) / case.value - 1) for case in rest])))
+    return means
+
+
 def leave_one_out(rows: list[Case], draws: int = 50) -> None:
     """Leave each family out; three of its rows set only the rates of its devices."""
     prior = {name: value for name, (value, _) in PRIOR.items()}
@@ -61,15 +76,7 @@ def leave_one_out(rows: list[Case], draws: int = 50) -> None:
             continue
         learnt = fit(others, list(PRIOR), prior)
         strict = [abs(case.predict(learnt) / case.value - 1) for case in own]
-        kinds = sorted({case.rate_key for case in own})
-        free = [f"{letter}_{kind}" for kind in kinds for letter in "ea"]
-        rng = random.Random(1)
-        means = []
-        for _ in range(draws):
-            anchors = rng.sample(own, 3)
-            tuned = fit(anchors, free, learnt)
-            rest = [case for case in own if case not in anchors]
-            means.append(np.mean([abs(case.predict(tuned) / case.value - 1) for case in rest]))
+        means = anchored(own, learnt, draws)
         medians.append(float(np.median(means)))
         print(
             f"{name:20s} {len(own):3d} rows: never seen {100 * np.mean(strict):5.1f} %, three rows"

@@ -21,7 +21,7 @@ class GroupTerms(NamedTuple):
 @kernel(
     unit="s",
     rises="moved_bytes ranks stride startup ramp network_latency rounds",
-    falls="bandwidth pair_factor nic_rate node_ranks",
+    falls="bandwidth pair_factor nic_rate node_ranks rails",
     source=_RAMP,
     formula="inside a node: startup + moved_bytes / bandwidth + ramp sqrt(moved_bytes); across "
     "nodes: rounds log2(ranks) network_latency + moved_bytes / min(bandwidth, rails nic_rate)",
@@ -36,21 +36,23 @@ def group_collective(
     pair_factor: float,
     ramp: float,
     nic_rate: float,
+    rails: float,
     network_latency: float,
     rounds: float,
 ) -> GroupTerms:
     """Time [s] of a collective in which every rank moves `moved_bytes`.
 
     The group takes every `stride`-th rank. It stays on the scale-up network while ranks times
-    stride fit into `node_ranks`; beyond it uses as many NICs of a node as it has members there.
+    stride fit into `node_ranks`; beyond it uses as many NICs of a node as it has members there,
+    at most `rails`.
     """
     if ranks <= 1.0 or moved_bytes <= 0.0:
         return GroupTerms(0.0, 0.0, 0.0)
     if ranks * stride <= node_ranks:
         rate = bandwidth * pair_factor if ranks <= 2.0 else bandwidth
         return GroupTerms(startup, moved_bytes / rate, ramp * math.sqrt(moved_bytes))
-    rails = min(ranks, max(1.0, node_ranks / stride))
-    rate = min(0.9 * bandwidth, rails * nic_rate)
+    used = min(rails, ranks, max(1.0, node_ranks / stride))
+    rate = min(0.9 * bandwidth, used * nic_rate)
     return GroupTerms(rounds * math.log2(ranks) * network_latency, moved_bytes / rate, 0.0)
 
 
@@ -69,7 +71,7 @@ def moved_by_rank(size: float, ranks: float, passes: float) -> float:
 @kernel(
     unit="s",
     rises="size ranks stride startup ramp network_latency",
-    falls="bandwidth pair_factor nic_rate node_ranks",
+    falls="bandwidth pair_factor nic_rate node_ranks rails",
     source=_RAMP,
     formula="group_collective of 2 size (ranks - 1) / ranks bytes in two rounds",
 )
@@ -83,6 +85,7 @@ def group_allreduce(
     pair_factor: float,
     ramp: float,
     nic_rate: float,
+    rails: float,
     network_latency: float,
 ) -> GroupTerms:
     """Time [s] of an allreduce of `size` bytes over a group."""
@@ -96,6 +99,7 @@ def group_allreduce(
         pair_factor,
         ramp,
         nic_rate,
+        rails,
         network_latency,
         2.0,
     )
@@ -104,7 +108,7 @@ def group_allreduce(
 @kernel(
     unit="s",
     rises="size ranks stride startup ramp network_latency",
-    falls="bandwidth pair_factor nic_rate node_ranks",
+    falls="bandwidth pair_factor nic_rate node_ranks rails",
     source=_RAMP,
     formula="group_collective of size (ranks - 1) / ranks bytes in one round",
 )
@@ -118,6 +122,7 @@ def group_gather(
     pair_factor: float,
     ramp: float,
     nic_rate: float,
+    rails: float,
     network_latency: float,
 ) -> GroupTerms:
     """Time [s] of an all-gather or a reduce-scatter of `size` bytes over a group."""
@@ -131,6 +136,7 @@ def group_gather(
         pair_factor,
         ramp,
         nic_rate,
+        rails,
         network_latency,
         1.0,
     )

@@ -30,6 +30,7 @@ from scalemath.workloads.serving import (
     prefill,
 )
 from scalemath.workloads.stack import Stack
+from scalemath.workloads.stacks import software_stack
 from scalemath.workloads.tensors import gemm_flops, tensor_size
 from scalemath.workloads.traffic import Traffic, step_traffic
 from scalemath.workloads.training import TrainingStep, training_step
@@ -68,6 +69,7 @@ __all__ = [
     "reference_machine",
     "search_plans",
     "smallest_layout",
+    "software_stack",
     "step_traffic",
     "tensor_size",
     "training_step",

@@ -58,6 +58,8 @@ class Machine:
         Collectives inside a node: allreduce; all-gather and reduce-scatter; all-to-all.
     nic_bandwidth : float
         Scale-out rate per device and direction [byte/s].
+    rails : float
+        NICs of a node that one collective uses at most; all of them where not stated.
     nic_share : float
         Share of it that collectives reach [1].
     network_latency : float
@@ -83,6 +85,7 @@ class Machine:
     gather: Curve
     exchange: Curve
     nic_bandwidth: float
+    rails: float = 1024.0
     nic_share: float = 0.85
     network_latency: float = 20e-6
     hand_over_latency: float = 10e-6

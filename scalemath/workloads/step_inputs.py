@@ -125,6 +125,7 @@ def machine_floats(machine: Machine, stack: Stack) -> Floats:
         "score_bytes_backward": 0.0 if fused else 19.0,
         "node_ranks": float(machine.node_ranks),
         "nic_rate": machine.nic_rate,
+        "rails": machine.rails,
         "network_latency": machine.network_latency,
         "hand_over_latency": machine.hand_over_latency,
         "straggler_share": machine.straggler_share,
