@@ -2,14 +2,40 @@
 
 from scalemath.sweeps.axes import dependent, geomspace, linspace, zipped
 from scalemath.sweeps.grid import Grid
-from scalemath.sweeps.sweep import array_call, sweep
+from scalemath.sweeps.public import array_call, sweep
+from scalemath.sweeps.reductions import (
+    best,
+    count,
+    elasticity,
+    first,
+    histogram,
+    last,
+    maximum,
+    mean,
+    minimum,
+    pareto,
+    quantiles,
+    top,
+)
 
 __all__ = [
     "Grid",
     "array_call",
+    "best",
+    "count",
     "dependent",
+    "elasticity",
+    "first",
     "geomspace",
+    "histogram",
+    "last",
     "linspace",
+    "maximum",
+    "mean",
+    "minimum",
+    "pareto",
+    "quantiles",
     "sweep",
+    "top",
     "zipped",
 ]

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-import llvmlite
+import llvmlite  # type: ignore[import-untyped]
 import numba
 import numpy as np
 from numba.core.errors import NumbaError
@@ -142,9 +142,7 @@ def _source(text: Text, arithmetic: Arithmetic, cache: bool) -> str:
     return f"{prelude}\n{text.source}"
 
 
-def _execute(
-    name: str, source: str, path: str, text: Text, example: tuple[Any, ...]
-) -> Driver:
+def _execute(name: str, source: str, path: str, text: Text, example: tuple[Any, ...]) -> Driver:
     """Run the module's text and call its driver on no rows."""
     module = types.ModuleType(name)
     module.__file__ = path
@@ -173,7 +171,7 @@ def _explain(error: NumbaError) -> str:
 
 def _compiler_folder_is_private() -> bool:
     """Whether the folder that NUMBA_CACHE_DIR imposes, if any, is this user's alone."""
-    folder = numba.config.CACHE_DIR
+    folder = numba.config.CACHE_DIR  # type: ignore[attr-defined]
     if not folder:
         return True
     try:

@@ -17,6 +17,12 @@ from scalemath.units.values import quantity_of
 Array = np.ndarray[Any, Any]
 
 
+def is_whole(value: Any, least: int) -> bool:
+    """Whether a value is an integer of at least so much."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return whole and bool(value >= least)
+
+
 @frozen(eq=False)
 class Coordinate:
     """Values of one parameter along one or more axes of a grid.
@@ -296,9 +302,10 @@ def is_axis(given: Any) -> bool:
         return False
     if hasattr(given, "_magnitude"):
         return np.ndim(given.magnitude) > 0
-    return isinstance(given, (np.ndarray, list, tuple, range, set, frozenset)) and np.ndim(
-        np.asarray(list(given), dtype=object)
-    ) > 0
+    return (
+        isinstance(given, (np.ndarray, list, tuple, range, set, frozenset))
+        and np.ndim(np.asarray(list(given), dtype=object)) > 0
+    )
 
 
 def geomspace(start: QuantityLike, stop: QuantityLike, num: int = 50) -> Any:
@@ -352,7 +359,7 @@ def linspace(start: QuantityLike, stop: QuantityLike, num: int = 50) -> Any:
 
 
 def _space(start: Any, stop: Any, num: int, space: Any, name: str, positive: bool) -> Any:
-    if isinstance(num, bool) or not isinstance(num, numbers.Integral) or num < 1:
+    if not is_whole(num, 1):
         raise ArgumentError(f"{name}: num is {num!r}, wanted a whole number of at least 1")
     plain = [isinstance(end, numbers.Real) and not isinstance(end, bool) for end in (start, stop)]
     if all(plain):
@@ -383,5 +390,4 @@ def _check_ends(name: str, low: float, high: float, positive: bool) -> None:
 
 def _tidy(values: Array) -> Array:
     """Round off the last digit of computed values that are nearly short decimals."""
-    short = np.array([float(f"{v:.15g}") for v in values.ravel()]).reshape(values.shape)
-    return short
+    return np.array([float(f"{v:.15g}") for v in values.ravel()]).reshape(values.shape)

@@ -147,8 +147,8 @@ def dense(
 
     meter: Meter = execute.make_meter(progress, own.points, problem.model.name)
     try:
-        todo = execute.blocks(own.rows, own.tile)
-        execute.run(work, todo, lambda *_: None, threads, meter, own.tile)
+        todo = execute.Blocks(own.rows, own.tile)
+        execute.run(work, todo, lambda *_: None, threads, meter)
     finally:
         meter.close()
     return results

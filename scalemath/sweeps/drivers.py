@@ -47,7 +47,7 @@ def driver(
     key = (wiring.key(), layout.inner, fold, arithmetic, types)
     found = _known.get(key)
     if found is None:
-        from scalemath.sweeps import _jit  # noqa: PLC0415
+        from scalemath.sweeps import _jit
 
         text = driver_text(wiring, layout.inner, fold, _jit.REPLACEMENTS)
         starts = np.zeros(layout.start.size + len(fold.cursors), dtype=np.int64)

@@ -8,17 +8,20 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from scalemath.core.errors import ArgumentError
+from scalemath.sweeps.axes import is_whole
 
 T = TypeVar("T")
 Progress = bool | Callable[[int, int], None]
 
 BLOCK_POINTS = 1 << 20
-"""Points of a block; its cost is far above that of starting it and far below 0.2 s."""
+"""Points of the first blocks; large enough that starting one costs nothing."""
+BLOCK_SECONDS = 0.015
+"""Time a block should take: far above what starting it costs, far below 0.2 s."""
 
 
 class Meter(Protocol):
@@ -47,26 +50,44 @@ class Block:
     last: int
 
 
-def blocks(rows: int, points_per_row: int, multiple: int = 1, points: int = BLOCK_POINTS) -> Iterator[Block]:
-    """Cut rows into blocks of about the same number of points.
+@define
+class Blocks:
+    """Cuts rows into blocks, and learns how large they should be.
 
-    Parameters
+    Attributes
     ----------
     rows, points_per_row : int
         Size of the walk.
     multiple : int
         Blocks end at multiples of so many rows.
-    points : int
+    fixed : bool
+        Whether blocks keep their size whatever they cost (for sums, whose rounding
+        depends on where they are cut).
+    points : float
         Points wanted per block.
-
-    Yields
-    ------
-    Block
-        In order.
     """
-    step = max(1, points // max(points_per_row * multiple, 1)) * multiple
-    for first in range(0, rows, step):
-        yield Block(first, min(rows, first + step))
+
+    rows: int
+    points_per_row: int
+    multiple: int = 1
+    fixed: bool = False
+    points: float = field(factory=lambda: BLOCK_POINTS)
+
+    def __iter__(self) -> Iterator[Block]:
+        first = 0
+        while first < self.rows:
+            unit = max(self.points_per_row * self.multiple, 1)
+            last = min(self.rows, first + max(1, int(self.points // unit)) * self.multiple)
+            yield Block(first, last)
+            first = last
+
+    def learn(self, block: Block, seconds: float) -> None:
+        """Take note of what a block cost."""
+        if self.fixed:
+            return
+        rate = (block.last - block.first) * self.points_per_row / max(seconds, 1e-7)
+        wanted = min(max(rate * BLOCK_SECONDS, 1 << 12), 1 << 26)
+        self.points = min(max(wanted, self.points / 2), self.points * 4)
 
 
 def thread_count(threads: int | None) -> int:
@@ -75,18 +96,17 @@ def thread_count(threads: int | None) -> int:
         if hasattr(os, "sched_getaffinity"):
             return max(1, len(os.sched_getaffinity(0)))
         return os.cpu_count() or 1
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+    if not is_whole(threads, 1):
         raise ArgumentError(f"threads is {threads!r}, wanted a whole number of at least 1")
     return threads
 
 
 def run(
     work: Callable[[Block], T],
-    todo: Iterator[Block],
+    todo: Blocks,
     merge: Callable[[Block, T], None],
     threads: int,
     meter: Meter,
-    points_per_row: int,
 ) -> None:
     """Do every block and merge the answers in the order of the blocks.
 
@@ -94,47 +114,44 @@ def run(
     ----------
     work : callable
         Computes a block; it releases the interpreter while it does.
-    todo : iterator of Block
-        In order.
+    todo : Blocks
+        What is to be done.
     merge : callable
         Takes each block with its answer, in order, always on the calling thread.
     threads : int
         How many blocks at once.
     meter : Meter
         Told of the points done.
-    points_per_row : int
-        To count them.
     """
-    if threads == 1:
+
+    def timed(block: Block) -> tuple[T, float]:
+        begin = time.perf_counter()
+        return work(block), time.perf_counter() - begin
+
+    def finish(block: Block, answer: tuple[T, float]) -> None:
+        todo.learn(block, answer[1])
+        merge(block, answer[0])
+        meter.update((block.last - block.first) * todo.points_per_row)
+
+    if threads == 1 or todo.rows * todo.points_per_row <= BLOCK_POINTS // 4:
         for block in todo:
-            merge(block, work(block))
-            meter.update((block.last - block.first) * points_per_row)
+            finish(block, timed(block))
         return
-    waiting: deque[tuple[Block, Future[T]]] = deque()
+    waiting: deque[tuple[Block, Future[tuple[T, float]]]] = deque()
     with ThreadPoolExecutor(threads, thread_name_prefix="scalemath") as pool:
         try:
             for block in todo:
-                waiting.append((block, pool.submit(work, block)))
-                if len(waiting) >= 4 * threads:
-                    _finish(waiting, merge, meter, points_per_row)
+                waiting.append((block, pool.submit(timed, block)))
+                if len(waiting) >= 2 * threads:
+                    oldest, future = waiting.popleft()
+                    finish(oldest, future.result())
             while waiting:
-                _finish(waiting, merge, meter, points_per_row)
+                oldest, future = waiting.popleft()
+                finish(oldest, future.result())
         except BaseException:
             for _, future in waiting:
                 future.cancel()
             raise
-
-
-def _finish(
-    waiting: deque[tuple[Block, Future[T]]],
-    merge: Callable[[Block, T], None],
-    meter: Meter,
-    points_per_row: int,
-) -> None:
-    """Wait for the oldest block and merge it."""
-    block, future = waiting.popleft()
-    merge(block, future.result())
-    meter.update((block.last - block.first) * points_per_row)
 
 
 # --- progress ----------------------------------------------------------------------------
@@ -158,12 +175,12 @@ def make_meter(progress: Progress, points: int, what: str) -> Meter:
     Meter
         Display.
     """
-    if progress is False or progress is None:
+    if progress is False:
         return _Silent()
     if callable(progress):
         return _Callback(progress, points)
     try:
-        from tqdm.auto import tqdm  # noqa: PLC0415
+        from tqdm.auto import tqdm
     except ImportError:
         return _Line(points, what)
     bar: Meter = tqdm(total=points, unit="pt", unit_scale=True, desc=what)

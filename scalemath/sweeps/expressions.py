@@ -172,12 +172,14 @@ class _Checker:
             exponent = node.right.value if isinstance(node.right, ast.Constant) else None
             if not left.dimensionless and not isinstance(exponent, (int, float)):
                 raise self.wrong("a power of a quantity needs a plain number as exponent")
-            return left if exponent is None else left**exponent
+            raised: Quantity = left if exponent is None else left**exponent
+            return raised
         if isinstance(node.op, (ast.Add, ast.Sub, ast.Mod)):
             self.alike(left, right, node)
-            return left
+            return Quantity(1.0, left.units)
         if isinstance(node.op, ast.FloorDiv):
-            return left / right
+            ratio: Quantity = left / right
+            return ratio
         result: Quantity = _BINARY[type(node.op)](left, right)
         return result
 
@@ -224,7 +226,7 @@ def _write(node: ast.AST, variables: Mapping[str, str]) -> str:
         value = float(node.value)  # type: ignore[arg-type]
         return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
     if isinstance(node, ast.UnaryOp):
-        sign = {ast.Not: "not ", ast.USub: "-", ast.UAdd: "+"}[type(node.op)]  # type: ignore[index]
+        sign = _UNARY[type(node.op)]
         return f"({sign}{_write(node.operand, variables)})"
     if isinstance(node, ast.BoolOp):
         # bitwise on purpose: both sides are cheap, and branches would stop vectorisation
@@ -240,11 +242,13 @@ def _write(node: ast.AST, variables: Mapping[str, str]) -> str:
     if isinstance(node, ast.BinOp):
         left, right = _write(node.left, variables), _write(node.right, variables)
         return f"({left} {_SIGNS[type(node.op)]} {right})"
-    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    assert isinstance(node, ast.Call)
+    assert isinstance(node.func, ast.Name)
     arguments = ", ".join(_write(argument, variables) for argument in node.args)
     return f"{_FUNCTIONS[node.func.id]}({arguments})"
 
 
+_UNARY: dict[type[ast.AST], str] = {ast.Not: "not ", ast.USub: "-", ast.UAdd: "+"}
 _SIGNS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
     ast.Pow: "**",

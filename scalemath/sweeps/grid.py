@@ -58,7 +58,8 @@ class Grid:
     @property
     def shape(self) -> tuple[int, ...]:
         """Lengths of the axes."""
-        return next(iter(self.outputs.values())).shape
+        shape: tuple[int, ...] = next(iter(self.outputs.values())).shape
+        return shape
 
     @property
     def size(self) -> int:
@@ -311,7 +312,7 @@ class Grid:
     def to_xarray(self) -> Any:
         """Return an `xarray.Dataset` with units as attributes."""
         try:
-            import xarray  # noqa: PLC0415
+            import xarray
         except ImportError:
             raise ImportError("to_xarray needs xarray: pip install 'scalemath[xarray]'") from None
         coords = {
@@ -341,7 +342,9 @@ class Grid:
         for name in self.outputs:
             lines.append(f"  -> {name:<15} {self._summary(name)}")
         if self.fixed:
-            lines.append("  fixed: " + ", ".join(_fixed(n, v, u) for n, (v, u) in self.fixed.items()))
+            lines.append(
+                "  fixed: " + ", ".join(_fixed(n, v, u) for n, (v, u) in self.fixed.items())
+            )
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

@@ -75,7 +75,8 @@ class Layout:
 
     def flat_strides(self) -> tuple[int, ...]:
         """Distance in the grid's own order between neighbours along each axis."""
-        strides, step = [], 1
+        strides: list[int] = []
+        step = 1
         for n in reversed(self.grid):
             strides.insert(0, step)
             step *= n
@@ -124,7 +125,8 @@ def tile_of(length: int, longest: int = TILE) -> int:
     if length <= longest:
         return max(length, 1)
     tiles = -(-length // longest)
-    return -(-(-(-length // tiles)) // 8) * 8
+    even = -(-length // tiles)
+    return -(-even // 8) * 8
 
 
 def plan(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -120,10 +121,7 @@ class Problem:
     def arrays(self, wiring: Wiring) -> list[Array]:
         """Values of the inputs, then codes of the choices on axes, ready to broadcast."""
         found = [self._numbers(name) for name in wiring.inputs]
-        for selection in wiring.selections:
-            if selection.mode == "axis":
-                found.append(self._codes(selection))
-        return found
+        return found + [self._codes(s) for s in wiring.selections if s.mode == "axis"]
 
     def barred(self) -> set[int]:
         """Axes along which kernels are chosen; they never form part of a row."""
@@ -161,7 +159,7 @@ class Problem:
         return {
             name: (value, units.get(name, "1"))
             for name, value in self.fixed.items()
-            if isinstance(value, str) or value == value
+            if isinstance(value, str) or not np.isnan(value)
         }
 
     def point(self, place: tuple[int, ...]) -> dict[str, float | str]:
@@ -176,10 +174,7 @@ class Problem:
 
 def model_of(given: Any) -> Model:
     """Return the model behind a public function, or a model itself."""
-    if isinstance(given, Model):
-        found = given
-    else:
-        found = getattr(given, "model", None)  # type: ignore[assignment]
+    found = given if isinstance(given, Model) else getattr(given, "model", None)
     if not isinstance(found, Model):
         raise ArgumentError(
             f"{getattr(given, '__name__', given)!r} cannot be swept: wanted a public function of "
@@ -283,7 +278,9 @@ class _Reader:
         if isinstance(value, Dependent):
             for own, values in value.own.items():
                 if own in self.parameters:
-                    raise ArgumentError(f"{name}: {own} is a parameter of {self.model.name} already")
+                    raise ArgumentError(
+                        f"{name}: {own} is a parameter of {self.model.name} already"
+                    )
                 self.axis(Parameter(own, "number", low=-np.inf), own, values)
             self.dependent[name] = value.formula
         elif parameter.kind == "choice" and value == "best":
@@ -386,7 +383,7 @@ class _Reader:
             del self.fixed[full]
         units = {p.name: p.unit for p in self.model.parameters if p.kind != "choice"}
         units.update({n: c.unit for n, c in self.coordinates.items() if not c.is_names})
-        derived = []
+        derived: list[tuple[str, Formula, bool]] = []
         for name, text in self.dependent.items():
             usable = {n: u for n, u in units.items() if n not in self.dependent}
             usable.update({n: units[n] for n, _, _ in derived})
@@ -412,13 +409,14 @@ class _Reader:
         if name in self.best:
             return
         value = parameter.default
-        missing = isinstance(value, float) and value != value
+        missing = isinstance(value, float) and math.isnan(value)
         other = parameter.unless
         covered = other and (other in self.fixed or other in self.coordinates)
         if missing and (parameter.required or (other and not covered)):
             text = f"{name} is missing" + (f", or give {other}" if other else "")
             self.problems.append(ArgumentError(text))
-        self.fixed[name] = np.nan if value is None else value
+        given: Any = value  # a signature may say None
+        self.fixed[name] = math.nan if given is None else given
 
     def selection(self, parameter: Parameter) -> Selection:
         """How the sweep treats a choice."""

@@ -127,7 +127,7 @@ def needed_steps(wiring: Wiring) -> list[Step]:
     wanted.update(wiring.where.names if wiring.where else ())
     wanted = {name.partition(".")[0] for name in wanted} | wanted
     best = {s.parameter for s in wiring.selections if s.mode == "best"}
-    first_of_choice = {}
+    first_of_choice: dict[str, str] = {}
     for step in wiring.model.steps:
         if step.choice in best:
             first_of_choice.setdefault(step.choice, step.output)

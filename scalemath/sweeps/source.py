@@ -17,6 +17,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
 from attrs import define, field
 
 from scalemath.core.errors import ArgumentError
@@ -114,6 +115,8 @@ def _add_value(
     """Add a global that a function refers to: function, NamedTuple, constant or `math`."""
     if value is math:
         return "math"
+    if value is np:
+        return "np"
     if inspect.isfunction(value):
         return _add_function(found, value, replacements)
     if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
@@ -124,7 +127,7 @@ def _add_value(
     ):
         taken = found.claim(name, (type(value), repr(value)))
         line = f"{taken} = {_literal(value)}"
-    elif inspect.isbuiltin(value) and getattr(math, value.__name__, None) is value:
+    elif inspect.isbuiltin(value) and value in vars(math).values():
         taken = found.claim(name, value)
         line = f"{taken} = math.{value.__name__}"
     else:
@@ -173,7 +176,7 @@ def _definition(function: PlainFunction, replacement: str | None) -> ast.Functio
 def _global_names(definition: ast.FunctionDef) -> set[str]:
     """Names read in a function that are not its parameters or local variables."""
     local = {argument.arg for argument in definition.args.args}
-    read = set()
+    read: set[str] = set()
     for node in ast.walk(definition):
         if isinstance(node, ast.Name):
             (read if isinstance(node.ctx, ast.Load) else local).add(node.id)

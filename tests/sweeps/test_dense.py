@@ -58,8 +58,7 @@ def assert_equal_everywhere(grid, outputs, exact=False):
 )
 def test_compiled_equals_plain_for_any_order_of_axes(order, lengths, threads, data):
     axes = {
-        name: AXES[name][: min(k, len(AXES[name]))]
-        for name, k in zip(order, lengths, strict=True)
+        name: AXES[name][: min(k, len(AXES[name]))] for name, k in zip(order, lengths, strict=True)
     }
     grid = sweep(TOY, outputs=OUTPUTS, threads=threads, **axes)
     assert grid.axes == tuple(order)

@@ -19,6 +19,9 @@ from scalemath.sweeps.execute import Progress, thread_count
 from scalemath.sweeps.grid import Grid
 from scalemath.sweeps.problem import Problem, state, state_si
 from scalemath.sweeps.program import Output
+from scalemath.sweeps.reducing import Run, check_elasticity
+from scalemath.sweeps.reducing import reduce as run_reduction
+from scalemath.sweeps.reductions import read
 
 Target = str | os.PathLike[str] | Array | Mapping[str, Array] | Grid | None
 
@@ -28,7 +31,7 @@ def sweep(
     /,
     *,
     out: Target = None,
-    outputs: str | Sequence[str] | None = None,
+    outputs: str | Output | Sequence[str | Output] | None = None,
     reduce: Any = None,
     where: str | None = None,
     threads: int | None = None,
@@ -47,8 +50,8 @@ def sweep(
         Where to put the grid: an array to reuse, a mapping of output name to array, or the name
         of a ``.npy`` file that is written as the sweep goes and may exceed the memory.
     outputs : str or sequence of str, optional
-        Outputs and terms wanted, such as ``["time", "time.latency"]``; by default the model's
-        main output, and the name of the winner where a choice is "best".
+        Outputs and terms wanted, such as ``["time", "time.latency"]``, or an `elasticity`; by
+        default the model's main output, and the name of the winner where a choice is "best".
     reduce : str or reduction, optional
         What to keep instead of the full grid: "min", "max", or an object of `scalemath.sweeps`
         such as ``top(100)``, ``pareto("time", "ranks")`` or ``first("speedup", above=10,
@@ -88,28 +91,41 @@ def sweep(
     """
     problem = state(model, axes, where)
     workers = thread_count(threads)
-    if reduce is not None:
-        raise ArgumentError(f"reduce is {reduce!r}, which is not a reduction")
     wanted = choose_outputs(problem, outputs)
+    if reduce is not None:
+        if out is not None:
+            raise ArgumentError("out goes with a full grid; a reduction returns its own answer")
+        how = Run(workers, arithmetic, progress)
+        also = wanted if outputs is not None else wanted[1:]
+        return run_reduction(problem, read(reduce), also, how)
     kind = stored_type(dtype)
     buffers = prepare(problem, wanted, out, kind)
     arrays = dense.dense(problem, wanted, buffers, kind, workers, arithmetic, progress)
     return make_grid(problem, wanted, arrays, {"arithmetic": arithmetic, "where": where or ""})
 
 
-def choose_outputs(problem: Problem, outputs: str | Sequence[str] | None) -> list[Output]:
+def choose_outputs(
+    problem: Problem, outputs: str | Output | Sequence[str | Output] | None
+) -> list[Output]:
     """Outputs of a sweep: those named, or the main one and the winners."""
+    given: list[str | Output]
     if outputs is None:
-        names = [problem.model.default_output, *problem.best]
-    elif isinstance(outputs, str):
-        names = [outputs]
+        given = [problem.model.default_output, *problem.best]
+    elif isinstance(outputs, (str, Output)):
+        given = [outputs]
     else:
-        names = list(outputs)
-    if not names:
+        given = list(outputs)
+    if not given:
         raise ArgumentError("outputs is empty; name at least one, or leave it out")
-    if len(set(names)) != len(names):
-        raise ArgumentError(f"outputs names one twice: {', '.join(names)}")
-    return [Output(problem.check_output(name)) for name in names]
+    found = [o if isinstance(o, Output) else Output(o) for o in given]
+    for output in found:
+        problem.check_output(output.name)
+        if output.along:
+            check_elasticity(problem, output)
+    labels = [o.label for o in found]
+    if len(set(labels)) != len(labels):
+        raise ArgumentError(f"outputs names one twice: {', '.join(labels)}")
+    return found
 
 
 def stored_type(dtype: Any) -> np.dtype[Any]:
@@ -120,7 +136,8 @@ def stored_type(dtype: Any) -> np.dtype[Any]:
         found = np.dtype(object)
     if found not in (np.dtype(np.float64), np.dtype(np.float32)):
         raise ArgumentError(f"dtype is {dtype!r}, wanted 'float64' or 'float32'")
-    return found
+    checked: np.dtype[Any] = found
+    return checked
 
 
 def prepare(
@@ -136,7 +153,9 @@ def prepare(
     if isinstance(out, np.ndarray):
         if len(wanted) != 1:
             names = ", ".join(o.label for o in wanted)
-            raise ArgumentError(f"out is one array for {len(wanted)} outputs; give a mapping: {names}")
+            raise ArgumentError(
+                f"out is one array for {len(wanted)} outputs; give a mapping: {names}"
+            )
         out = {wanted[0].label: out}
     if not isinstance(out, Mapping):
         raise ArgumentError(f"out is a {type(out).__name__}, wanted an array, a mapping or a file")
@@ -157,9 +176,7 @@ def prepare(
     return found
 
 
-def _files(
-    problem: Problem, wanted: list[Output], path: Path, kind: np.dtype[Any]
-) -> list[Array]:
+def _files(problem: Problem, wanted: list[Output], path: Path, kind: np.dtype[Any]) -> list[Array]:
     """Memory-mapped files, one per output."""
     if path.suffix != ".npy":
         raise ArgumentError(f"out={str(path)!r}: wanted a file name ending in .npy")

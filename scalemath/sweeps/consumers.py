@@ -1,0 +1,238 @@
+"""What happens to a row of computed points in a streaming reduction.
+
+Plain scalar Python, compiled into the driver next to the kernels. `values` is the row's scratch,
+`n` its length; `base` the place of the row in the grid's own order and `offsets` that of
+each point relative to it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+Row = Any
+
+
+def keep_least(
+    values: Row, n: int, base: int, offsets: Row, at: int, best: Row, places: Row
+) -> None:
+    """Insert the points of a row into a heap of the least values; ties go to the first point.
+
+    `best[0]` is the largest value kept. Only finite values compete.
+    """
+    limit = best[0]
+    passing = 0
+    for i in range(n):
+        if values[i] <= limit:
+            passing += 1
+    if passing == 0:
+        return
+    size = best.size
+    for i in range(n):
+        value = values[i]
+        if not (value <= best[0] and value < math.inf and value > -math.inf):
+            continue
+        place = base + offsets[at + i]
+        if value == best[0] and place >= places[0]:
+            continue
+        hole = 0
+        while True:
+            child = 2 * hole + 1
+            if child >= size:
+                break
+            right = child + 1
+            if right < size and (
+                best[right] > best[child]
+                or (best[right] == best[child] and places[right] > places[child])
+            ):
+                child = right
+            if best[child] < value or (best[child] == value and places[child] < place):
+                break
+            best[hole] = best[child]
+            places[hole] = places[child]
+            hole = child
+        best[hole] = value
+        places[hole] = place
+
+
+def count_bins(values: Row, n: int, edges: Row, counts: Row, logarithmic: bool) -> None:
+    """Count the points of a row by bins; below, above and not-a-number are counted at the end."""
+    bins = edges.size - 1
+    low = edges[0]
+    high = edges[bins]
+    if logarithmic:
+        first = np.float64(low).view(np.int64)
+        scale = bins / float(np.float64(high).view(np.int64) - first)
+    else:
+        first = np.int64(0)
+        scale = bins / (high - low)
+    for i in range(n):
+        value = values[i]
+        if math.isnan(value):
+            counts[bins + 2] += 1
+        elif value < low:
+            counts[bins] += 1
+        elif value > high:
+            counts[bins + 1] += 1
+        else:
+            if logarithmic:
+                guess = int(float(np.float64(value).view(np.int64) - first) * scale)
+            else:
+                guess = int((value - low) * scale)
+            if guess >= bins:
+                guess = bins - 1
+            while guess > 0 and value < edges[guess]:
+                guess -= 1
+            while guess < bins - 1 and value >= edges[guess + 1]:
+                guess += 1
+            counts[guess] += 1
+
+
+def count_digits(values: Row, n: int, prefixes: Row, level: int, counts: Row) -> None:
+    """Count points by the next sixteen bits of their order-preserving binary key.
+
+    `prefixes` holds the leading bits already known of each value looked for; level 0 counts the
+    topmost sixteen bits of all finite points.
+    """
+    shift = 48 - 16 * level
+    for i in range(n):
+        value = values[i]
+        if value - value != 0.0:
+            continue
+        bits = np.float64(value + 0.0).view(np.int64)
+        if bits < 0:
+            bits = bits ^ np.int64(0x7FFFFFFFFFFFFFFF)
+        digit = ((bits >> shift) & np.int64(0xFFFF)) if level > 0 else (bits >> 48) + 32768
+        if level == 0:
+            counts[0, digit] += 1
+        else:
+            head = bits >> (shift + 16)
+            for k in range(prefixes.size):
+                if head == prefixes[k]:
+                    counts[k, digit] += 1
+
+
+def keep_front_two(
+    first: Row, second: Row, n: int, base: int, offsets: Row, at: int,
+    front: Row, places: Row, state: Row,
+) -> None:  # fmt: skip
+    """Insert a row into a front of two objectives, kept as a staircase.
+
+    `front[0]` rises and `front[1]` falls; `state[0]` is the number of steps. A point that equals
+    one of the front replaces it only when it comes earlier. When the front is full `state[1]`
+    is set and the row must be done again with more room.
+    """
+    room = front.shape[1]
+    for i in range(n):
+        a = first[i]
+        b = second[i]
+        size = state[0]
+        if not (a - a == 0.0 and b - b == 0.0):
+            continue
+        low = 0
+        high = size
+        while low < high:
+            middle = (low + high) // 2
+            if front[0, middle] < a:
+                low = middle + 1
+            else:
+                high = middle
+        if low > 0 and front[1, low - 1] <= b:
+            continue
+        place = base + offsets[at + i]
+        if low < size and front[0, low] == a:
+            if front[1, low] < b:
+                continue
+            if front[1, low] == b:
+                places[low] = min(places[low], place)
+                continue
+        last = low
+        while last < size and front[1, last] >= b:
+            last += 1
+        gone = last - low
+        if gone == 0:
+            if size == room:
+                state[1] = 1
+                return
+            for k in range(size, low, -1):
+                front[0, k] = front[0, k - 1]
+                front[1, k] = front[1, k - 1]
+                places[k] = places[k - 1]
+            state[0] = size + 1
+        elif gone > 1:
+            for k in range(last, size):
+                front[0, k - gone + 1] = front[0, k]
+                front[1, k - gone + 1] = front[1, k]
+                places[k - gone + 1] = places[k]
+            state[0] = size - gone + 1
+        front[0, low] = a
+        front[1, low] = b
+        places[low] = place
+
+
+def keep_front(
+    rows: Row, n: int, base: int, offsets: Row, at: int, front: Row, places: Row, state: Row
+) -> None:
+    """Insert a row into a front of several objectives, kept as a list.
+
+    `rows` and `front` hold one objective per first index. A dominating point that was found
+    moves to the head of the list, where the next one is likely to meet it.
+    """
+    count = rows.shape[0]
+    room = front.shape[1]
+    for i in range(n):
+        usable = True
+        for c in range(count):
+            value = rows[c, i]
+            if value - value != 0.0:
+                usable = False
+        if not usable:
+            continue
+        place = base + offsets[at + i]
+        size = state[0]
+        kept = 0
+        beaten = False
+        for k in range(size):
+            not_worse = True
+            not_better = True
+            for c in range(count):
+                if front[c, k] > rows[c, i]:
+                    not_worse = False
+                if front[c, k] < rows[c, i]:
+                    not_better = False
+            if not_worse:
+                beaten = True
+                if not_better and place < places[k]:
+                    places[k] = place
+                if k > 0:
+                    for c in range(count):
+                        swap = front[c, 0]
+                        front[c, 0] = front[c, k]
+                        front[c, k] = swap
+                    other = places[0]
+                    places[0] = places[k]
+                    places[k] = other
+                break
+        if beaten:
+            continue
+        for k in range(size):
+            not_better = True
+            for c in range(count):
+                if front[c, k] < rows[c, i]:
+                    not_better = False
+            if not not_better:
+                if kept != k:
+                    for c in range(count):
+                        front[c, kept] = front[c, k]
+                    places[kept] = places[k]
+                kept += 1
+        if kept == room:
+            state[0] = kept
+            state[1] = 1
+            return
+        for c in range(count):
+            front[c, kept] = rows[c, i]
+        places[kept] = place
+        state[0] = kept + 1
