@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from scalemath.catalog.build import Builder
 from scalemath.core.datum import Datum
@@ -28,12 +28,16 @@ from scalemath.records.library import Library, overview, sources_of
 from scalemath.records.record import Record
 from scalemath.records.schema import FAMILIES
 from scalemath.records.table import Table
-from scalemath.workloads.transformer import Transformer
+
+if TYPE_CHECKING:
+    from scalemath.topology.cluster import Cluster
+    from scalemath.workloads.transformer import Transformer
 
 __all__ = [
     "Found",
     "accelerator",
     "add",
+    "cluster",
     "efficiency",
     "families",
     "forget",
@@ -51,21 +55,23 @@ __all__ = [
     "sources",
     "switch",
     "table",
+    "usable",
 ]
 
 _library = Library()
 _objects: dict[tuple[str, str], Any] = {}
 _build = Builder(_library, _objects)
-_FAMILY_OF: dict[type, str] = {
-    Link: "link",
-    Accelerator: "accelerator",
-    Nic: "nic",
-    Switch: "switch",
-    Transceiver: "module",
-    Node: "node",
-    Rack: "rack",
-    Transformer: "model",
+_FAMILY_OF = {
+    "Link": "link",
+    "Accelerator": "accelerator",
+    "Nic": "nic",
+    "Switch": "switch",
+    "Transceiver": "module",
+    "Node": "node",
+    "Rack": "rack",
+    "Transformer": "model",
 }
+"""Family of an object by the name of its class."""
 
 
 @frozen
@@ -275,6 +281,31 @@ def rack(name: str) -> Rack:
     return _build.rack(name)
 
 
+def cluster(name: str, number: int = 1, *, fabric: Any = None) -> Cluster:
+    """Return a cluster of nodes or racks of the catalogue.
+
+    Parameters
+    ----------
+    name : str
+        Name of a node or rack, such as "DGX H100" or "GB200 NVL72".
+    number : int
+        How many of them [count].
+    fabric : Fabric, optional
+        Scale-out network between them.
+
+    Returns
+    -------
+    Cluster
+        Whose `placement()` is what collectives take.
+
+    Examples
+    --------
+    >>> cluster("GB200 NVL72", 8).accelerators
+    576
+    """
+    return _build.cluster(name, number, fabric)
+
+
 def model(name: str) -> Transformer:
     """Return a model architecture of the catalogue.
 
@@ -342,6 +373,45 @@ def efficiency(
     return measured_efficiency(rows, entry.name, collective, in_network, leave_out)
 
 
+def usable(
+    fabric: str,
+    collective: str = "allreduce",
+    *,
+    in_network: bool = False,
+    leave_out: tuple[str, ...] = (),
+) -> Datum:
+    """Return the rate of a link that a collective was measured to reach, for use as bandwidth.
+
+    Parameters
+    ----------
+    fabric, collective, in_network, leave_out
+        As for `efficiency`.
+
+    Returns
+    -------
+    Datum
+        Payload rate times measured share [byte/s/dir], with spread and sources.
+
+    Examples
+    --------
+    >>> print(usable("nvlink4"))
+    367.2 GB/s/dir per rank (usable)
+    """
+    share = efficiency(fabric, collective, in_network=in_network, leave_out=leave_out)
+    rate = link(fabric).bandwidth
+    whole: Any = rate.m_as("GB/s/dir")
+    return evolve(
+        share,
+        value=float(f"{whole * share.value:.6g}"),
+        low=float(f"{whole * float(share.low or share.value):.6g}"),
+        high=float(f"{whole * float(share.high or share.value):.6g}"),
+        unit="GB/s/dir",
+        scope="rank",
+        rate_kind="usable",
+        note=f"{share.note}; {share.value:.4g} of {rate:.6g~P}",
+    )
+
+
 def search(text: str, family: str = "") -> Found:
     """Return every entry in which all words of a text occur.
 
@@ -396,7 +466,7 @@ def sources(entry: Any) -> Table:
     if isinstance(entry, Datum):
         return Record(family="", name="", title=str(entry), data={"value": entry}).sources()
     name = entry if isinstance(entry, str) else getattr(entry, "name", "")
-    family = _FAMILY_OF.get(type(entry), "")
+    family = _FAMILY_OF.get(type(entry).__name__, "")
     if not family:
         fitting = [r for r in _library.everything() if r.name == name]
         if len(fitting) != 1:
@@ -445,7 +515,7 @@ def add(entry: Any, *, replace: bool = False) -> None:
     if isinstance(entry, Record):
         _library.add([entry], replace=replace)
         return
-    family = _FAMILY_OF.get(type(entry))
+    family = _FAMILY_OF.get(type(entry).__name__)
     name = getattr(entry, "name", "")
     if family is None or not name:
         raise ArgumentError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
@@ -15,9 +15,13 @@ from scalemath.hardware.nic import Nic
 from scalemath.hardware.node import Node, Rack
 from scalemath.hardware.optics import Transceiver
 from scalemath.hardware.switch import Switch
+from scalemath.records import names
 from scalemath.records.library import Library
 from scalemath.records.record import Record
-from scalemath.workloads.transformer import Transformer
+
+if TYPE_CHECKING:
+    from scalemath.topology.cluster import Cluster
+    from scalemath.workloads.transformer import Transformer
 
 T = TypeVar("T")
 
@@ -108,8 +112,25 @@ class Builder:
             parts["peaks"] = tuple(d for k, d in entry.data.items() if k.startswith("peak_"))
         return self._made("rack", name, Rack, **parts)
 
+    def cluster(self, name: str, number: int, fabric: Any) -> Cluster:
+        """Return a number of nodes or racks with a fabric between them."""
+        from scalemath.topology.cluster import Cluster
+
+        own = [f for f in ("node", "rack") if (f, name) in self._objects]
+        if own:
+            family = own[0]
+        else:
+            both = (*self._library.family("node"), *self._library.family("rack"))
+            family = names.find(both, name, "node or rack").family
+        unit: Any = self.rack(name) if family == "rack" else self.node(name)
+        trays = unit.trays if isinstance(unit, Rack) and unit.trays else 1
+        label = f"{number} x {unit.name}"
+        return Cluster(nodes=number, node=unit, fabric=fabric, name=label, trays_per_node=trays)
+
     def model(self, name: str) -> Transformer:
         """Return a model architecture."""
+        from scalemath.workloads.transformer import Transformer
+
         return self._made("model", name, Transformer)
 
 

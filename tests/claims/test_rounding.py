@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalemath.claims import prints_as, rounds_to
-from scalemath.claims.agreement import agreement
+from scalemath.claims.agreeing import agreement
 from scalemath.units import Q_
 
 
