@@ -1,0 +1,1 @@
+"""Every formula, once: plain functions of SI floats, one topic a file."""
