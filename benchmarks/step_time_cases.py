@@ -224,6 +224,8 @@ def stack(row: Row, constants: dict[str, float]) -> Stack:
     profile = _STACKS.get(name, "megatron-core" if "fp8" in precision else "torchtitan")
     if name == "MegaScale" and "megatron" in (row["case_id"] + words).lower():
         profile = "megascale"
+    if profile == "torchtitan" and "eager" in precision:
+        profile = "torchtitan-eager"
     found = software_stack(profile)
     eager = name == "llm-foundry" or "eager" in precision
     found = evolve(

@@ -16,13 +16,15 @@ _MEGATRON_CORE = Stack(
     gradient_bytes=6.0,
     host_floor=FITTED["host"].value,
 )
+_COMPILED_LOGITS = 2.0 + 4.0 + 4.0  # 16-bit logits, their fp32 copy, its gradient
+_EAGER_LOGITS = _COMPILED_LOGITS + 4.0  # and the log-softmax
 _TORCHTITAN = Stack(
     name="torchtitan, compiled layers",
     loss_bytes=16.0,
     scatter_bytes=4.0,
-    logit_bytes=10.5,
-    memory_reserve=1.03,
-    live_layers=2.0,
+    logit_bytes=_COMPILED_LOGITS,
+    memory_reserve=1.037,
+    live_layers=3.0,
     moments_added=1.0,
 )
 
@@ -60,6 +62,7 @@ STACKS: dict[str, Stack] = {
         name="torchtitan, eager",
         element_factor=_EAGER,
         loss_bytes=30.0,
+        logit_bytes=_EAGER_LOGITS,
     ),
     "llm-foundry": Stack(
         name="llm-foundry, eager, FSDP",
