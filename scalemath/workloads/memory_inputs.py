@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scalemath.workloads.lowering import LayerNumbers, layer_numbers
+from scalemath.workloads.memory_recipes import Recipe, recipe, state_bytes_per_parameter
 from scalemath.workloads.plan import ParallelPlan
 from scalemath.workloads.stack import Stack
 from scalemath.workloads.transformer import Gemm, Transformer
@@ -53,30 +54,56 @@ def _saved_without_recompute(
     return hidden, sharded, 0.0 if fused else 5.0 * model.heads
 
 
-def state_floats(plan: ParallelPlan) -> Floats:
+def default_recipe(plan: ParallelPlan) -> Recipe:
+    """Recipe of a plan that names none: fp32 weights when they are sharded, else 18 byte."""
+    return recipe("adam-fp32" if plan.sharding == "weights" else "adam-18")
+
+
+def state_classes(
+    plan: ParallelPlan, kept: Recipe, moments: float
+) -> dict[str, tuple[float, float]]:
+    """Bytes per parameter of each class of states: on every data rank, and shared by them."""
+    weights, gradients, rest = kept.weights, kept.gradients, kept.master + moments
+    if plan.sharding == "weights":
+        # a stage that keeps its gathered weights keeps their fp32 gradients as well
+        return {
+            "weights": (2.0 if plan.keep_weights else 0.0, weights),
+            "gradients": (4.0 if plan.keep_weights else 0.0, gradients),
+            "optimizer": (0.0, rest),
+        }
+    level = ("none", "optimizer", "gradients").index(plan.sharding)
+    return {
+        "weights": (weights, 0.0),
+        "gradients": (0.0, gradients) if level == 2 else (gradients, 0.0),
+        "optimizer": (0.0, rest) if level >= 1 else (rest, 0.0),
+    }
+
+
+def state_floats(classes: dict[str, tuple[float, float]]) -> Floats:
     """Bytes per parameter that stay whole, and that data ranks share."""
-    weights, gradients, rest = 2.0, 4.0, 12.0
-    if plan.sharding == "none":
-        whole, shared = weights + gradients + rest, 0.0
-    elif plan.sharding == "optimizer":
-        whole, shared = weights + gradients, rest
-    elif plan.sharding == "gradients":
-        whole, shared = weights, gradients + rest
-    else:
-        # the weight itself is the fp32 copy
-        whole, shared = (6.0 if plan.keep_weights else 0.0), 16.0
-    return {"whole_state_bytes": whole, "shared_state_bytes": shared}
+    return {
+        "whole_state_bytes": sum(whole for whole, _ in classes.values()),
+        "shared_state_bytes": sum(shared for _, shared in classes.values()),
+    }
 
 
-def memory_floats(model: Transformer, plan: ParallelPlan, stack: Stack) -> Floats:
+def memory_floats(
+    model: Transformer,
+    plan: ParallelPlan,
+    stack: Stack,
+    classes: dict[str, tuple[float, float]] | None = None,
+) -> Floats:
     """All floats of the memory steps that the step model does not have already."""
     n = layer_numbers(model)
+    if classes is None:
+        kept = default_recipe(plan)
+        classes = state_classes(plan, kept, state_bytes_per_parameter(model, kept))
     sharded = plan.sharding == "weights"
     gathered = 8.0 if sharded and not plan.keep_weights else 0.0
     active = n.expert_ffn_width / max(1e-9, model.expert_layers / model.layers)
     return {
         **saved_floats(model, plan, stack),
-        **state_floats(plan),
+        **state_floats(classes),
         "logit_bytes": stack.logit_bytes,
         "transient_bytes": stack.transient_bytes,
         "working_width": max(

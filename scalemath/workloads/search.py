@@ -226,7 +226,7 @@ _POLICY_NAMES = (
     frozenset(policy_floats(ParallelPlan(), Stack()))
     | frozenset(recompute_floats(ParallelPlan()))
     | frozenset(saved_floats(_PROBE, ParallelPlan(), Stack()))
-    | frozenset(state_floats(ParallelPlan()))
+    | frozenset(state_floats({}))
 ) | {"dummy_bytes", "gathered_bytes", "head_bytes"}
 _STAGE_NAMES = frozenset(model_floats(_PROBE, Stack())) | frozenset(
     end_layers(_PROBE, ParallelPlan())
