@@ -205,9 +205,11 @@ def _unknown_machine(row: Row) -> Machine:
     """Machine of which little but the peak is known."""
     peak = number(row, "peak_tflops_used") * 1e12
     curves = curves_from_rate(100e9)
+    array = "TPU" in row["hardware"].upper()
     return Machine(
         name=row["hardware"], peak=peak, memory_bandwidth=peak / 250.0, memory=80e9,
-        matmul_share=0.6, attention_share=0.4, rates_from="datasheet", node_ranks=8,
+        matmul_share=0.75 if array else 0.6, attention_share=0.4, rates_from="datasheet",
+        node_ranks=int(number(row, "n_gpus", 8)) if array else 8,
         allreduce=curves[0], gather=curves[1], exchange=curves[2], nic_bandwidth=12.5e9,
     )  # fmt: skip
 
@@ -232,7 +234,7 @@ def stack(row: Row, constants: dict[str, float]) -> Stack:
         found,
         element_factor=constants["element"] * (constants["eager"] if eager else 1.0),
         low_precision_gain=2.0 * constants["gain_rowwise" if "rowwise" in precision else "gain_8"],
-        cast_bytes=constants["cast"],
+        cast_bytes=constants["cast"] if name in FITTED_ON else found.cast_bytes,
         expert_share=constants["experts"],
         interference=constants["interference"],
         context_loss=constants["ring"],

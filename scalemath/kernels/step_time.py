@@ -71,7 +71,7 @@ class StepTimeTerms(NamedTuple):
     unit="s",
     rises="layer layer_gathers layers vocabulary vocabulary_share micro_batches bubble_factor "
     "hand_over gradients expert_gradients optimizer straggler_share",
-    falls="gradient_overlap",
+    falls="gradient_overlap hand_over_overlap",
     free="pipeline virtual ranks domain_ranks",
     free_because="more stages shorten a stage and lengthen the bubble; stragglers grow with "
     "ranks beyond the domain",
@@ -91,6 +91,7 @@ def training_step(
     virtual: float,
     bubble_factor: float,
     hand_over: float,
+    hand_over_overlap: float,
     gradients: float,
     expert_gradients: float,
     gradient_overlap: float,
@@ -105,7 +106,7 @@ def training_step(
     work = micro_batches * stage
     output = micro_batches * vocabulary * vocabulary_share
     bubble = bubble_factor * (pipeline - 1.0) / virtual * stage
-    passing = 2.0 * virtual * micro_batches * hand_over
+    passing = 2.0 * virtual * micro_batches * hand_over * (1.0 - hand_over_overlap)
     shown = (gradients + expert_gradients) * (1.0 - gradient_overlap)
     plain = work + output + bubble + passing + shown + optimizer
     spread = straggler_share * math.log2(max(1.0, ranks / domain_ranks))

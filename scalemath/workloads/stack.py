@@ -17,6 +17,9 @@ class Stack:
         Name of the profile.
     attention : str
         "fused" (Flash Attention and its kin) or "unfused" (scores written to memory).
+    attention_gain : float
+        Rate of the fused attention kernel over the one the machine's share was measured with,
+        about 1.4 for kernels that keep both units of a Hopper device busy [1].
     element_factor : float
         Element-wise traffic over that of ideally fused kernels [1].
     dropout : bool
@@ -35,7 +38,7 @@ class Stack:
         Traffic per logit of the loss, forward and backward [byte].
     output_share : float
         Share of the output layer that makes its stage longer than the others [1].
-    tensor_overlap, gradient_overlap, expert_overlap, context_overlap : float
+    tensor_overlap, gradient_overlap, expert_overlap, context_overlap, hand_over_overlap : float
         Hidden shares of the collectives [1].
     context : str
         "exchange" (re-split heads), "ring" or "gather" of keys and values.
@@ -71,6 +74,7 @@ class Stack:
 
     name: str = "generic"
     attention: str = "fused"
+    attention_gain: float = 1.0
     element_factor: float = FITTED["element"].value
     dropout: bool = False
     precision: str = "16-bit"
@@ -84,6 +88,7 @@ class Stack:
     gradient_overlap: float = 0.0
     expert_overlap: float = 0.0
     context_overlap: float = 1.0
+    hand_over_overlap: float = 0.0
     context: str = "exchange"
     context_loss: float = FITTED["ring"].value
     gather_bytes: float = 2.0

@@ -44,6 +44,10 @@ STACKS: dict[str, Stack] = {
         _MEGATRON_CORE,
         name="Megatron Bridge recipes",
         host_floor=0.0,
+        attention_gain=1.4,
+        cast_bytes=1.5,
+        output_share=0.3,
+        hand_over_overlap=0.9,
         gradient_overlap=0.9,
         tensor_overlap=FITTED["async"].value,
         context="ring",
@@ -52,6 +56,7 @@ STACKS: dict[str, Stack] = {
     "megascale": Stack(
         name="MegaScale",
         loss_bytes=16.0,
+        hand_over_overlap=0.5,
         gradient_overlap=0.9,
         tensor_overlap=FITTED["async"].value,
         gradient_bytes=6.0,

@@ -107,7 +107,8 @@ def machine_floats(machine: Machine, stack: Stack) -> Floats:
     rate = machine.peak * machine.matmul_share
     low = stack.precision == "8-bit"
     fused = stack.attention == "fused"
-    attention = machine.peak * machine.attention_share if fused else rate / 1.2
+    fast = machine.peak * machine.attention_share * stack.attention_gain
+    attention = fast if fused else rate / 1.2
     layer_rate = rate * stack.low_precision_gain if low else rate
     exposed = 2.0 * stack.operand_exposed
     given = {
@@ -153,6 +154,7 @@ def stack_floats(stack: Stack) -> Floats:
         "hidden_share": stack.gather_hidden,
         "interference": stack.interference,
         "state_bytes": stack.state_bytes,
+        "hand_over_overlap": stack.hand_over_overlap,
         "host_floor": stack.host_floor,
         "hand_over_gather": float(stack.hand_over_gather),
     }
