@@ -99,7 +99,7 @@ def check_claim(left: Any, right: Any, ratio: float | str | None = None) -> Clai
     >>> print(slide)
     wrong: 7.2 TB/s/bidir is 9 x 0.4 TB/s/dir, not 18: both directions on one side only
     """
-    ours, theirs = Claim.of(left), Claim.of(right)
+    ours, theirs = Claim.of(_text(left)), Claim.of(_text(right))
     claimed = "" if ratio is None else str(ratio).rstrip("x ").strip()
     reasons, hard = _differences(ours, theirs)
     naive = _quotient(ours.digits, theirs.digits, digits=True)
@@ -205,6 +205,8 @@ def _judge(
 ) -> tuple[str, str]:
     """Return verdict and sentence."""
     why = "; ".join(reasons)
+    if ours.digits.unitless and theirs.digits.unitless:
+        return "unverifiable", _bare(ours, theirs, naive)
     if hard:
         text = f"{ours.label} and {theirs.label} are not of one kind: {why}"
         return ("inconsistent" if claimed else "convention-dependent"), text
@@ -222,6 +224,20 @@ def _judge(
     if _matches(naive, claimed) or _matches(undirected, claimed):
         return "wrong", f"{fact}, not {claimed}: {why or 'the digits were divided as printed'}"
     return "wrong", f"{fact}, not {claimed}" + (f": {why}" if why else "")
+
+
+def _text(side: Any) -> Any:
+    """Return a bare number as the text it would be printed as."""
+    return f"{side:.15g}" if isinstance(side, (int, float)) else side
+
+
+def _bare(ours: Claim, theirs: Claim, naive: float) -> str:
+    """Say what two numbers without units could mean."""
+    return (
+        f"{ours.label} and {theirs.label} have no units: their digits say {naive:.6g}, but as GB/s "
+        f"against Gb/s the ratio is {8 * naive:.6g}, and {naive / 2:.6g} or {2 * naive:.6g} where "
+        "one of them adds up both directions; say the units"
+    )
 
 
 def _assumed(ours: Claim, theirs: Claim) -> tuple[str, ...]:

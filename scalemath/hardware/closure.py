@@ -50,10 +50,12 @@ def must_close(
     ----------
     what : str
         What is being stated twice.
-    computed, stated : Quantity
-        The figure that follows from the other inputs, and the one that was given.
+    computed : Quantity
+        The figure that follows from the other inputs.
     how : str
-        The arithmetic behind the computed figure, in words.
+        The arithmetic behind it, in words.
+    stated : Quantity
+        The figure that was given.
     factors : dict of str to float, optional
         Slips this object makes possible.
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 from collections.abc import Iterator
+from pathlib import Path
 
 from attrs import frozen
 
@@ -49,6 +52,30 @@ class Table:
         lines = [self.columns, tuple("---" for _ in self.columns), *self.rows]
         cells = [[cell.replace("|", "\\|") for cell in line] for line in lines]
         return "\n".join("| " + " | ".join(line) + " |" for line in cells)
+
+    def to_csv(self) -> str:
+        """Return the table as comma-separated text with a line of headings."""
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([self.columns, *self.rows])
+        return text.getvalue()
+
+    @classmethod
+    def from_csv(cls, path: str | Path) -> Table:
+        """Return the table of a comma-separated file whose first line holds the headings.
+
+        Parameters
+        ----------
+        path : str or Path
+            File to read.
+
+        Returns
+        -------
+        Table
+            Its cells as text.
+        """
+        with Path(path).open(newline="", encoding="utf-8") as stream:
+            lines = [tuple(line) for line in csv.reader(stream)]
+        return cls(title=Path(path).name, columns=lines[0], rows=tuple(lines[1:]))
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{html.escape(c)}</th>" for c in self.columns)

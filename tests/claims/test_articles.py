@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from oracles.tables import rows
+from oracles.tables import facts_folder, rows
 
 from scalemath.claims import VERDICTS, Ledger, ledger
 from scalemath.claims.reading import _function
+from scalemath.records.table import Table
 
 HERE = Path(__file__).parent
 FILES = {"A": HERE / "article_a.toml", "C": HERE / "article_c.toml"}
@@ -199,3 +203,23 @@ def test_counts_add_up_and_the_table_shows_every_claim() -> None:
         assert sum(found.counts().values()) == len(found) == len(found.table())
         assert found.table().columns[-1] == "answered by"
         assert "<table>" in found._repr_html_()
+
+
+def test_the_table_of_claims_goes_round_and_has_its_counts() -> None:
+    """K132: 211 claims, 20 of them wrong, 17 inconsistent with another one."""
+    path = facts_folder() / "claims.csv"
+    listed = Table.from_csv(path)
+    again = list(csv.reader(io.StringIO(listed.to_csv())))
+    assert [tuple(line) for line in again] == [listed.columns, *listed.rows]
+    verdicts = Counter(listed.column("verdict"))
+    assert len(listed) == sum(verdicts.values())
+    if len(listed) == 211:
+        assert verdicts["wrong"] == 20
+        assert verdicts["inconsistent-with-another-claim"] == 17
+
+
+def test_an_answered_ledger_is_written_as_a_table() -> None:
+    found = answered("C").table()
+    first = next(csv.DictReader(io.StringIO(found.to_csv())))
+    assert first["claim"] == "C001"
+    assert first["verdict"] == "ok"

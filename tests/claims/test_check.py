@@ -123,6 +123,14 @@ def test_requests_and_tokens_are_of_two_kinds() -> None:
     assert "token" in found.sentence
 
 
+def test_numbers_without_units_are_sent_back() -> None:
+    """K008: 900 against 800."""
+    found = check_claim(900, "800", 1.125)
+    assert found.verdict == "unverifiable"
+    assert found.naive_ratio == pytest.approx(1.125)
+    assert "the ratio is 9" in found.sentence
+
+
 def test_links_data_and_quantities_are_sides_too() -> None:
     nvlink, xdr = sm.catalog.link("nvlink5"), sm.catalog.link("xdr")
     assert check_claim(nvlink, xdr, 9).verdict == "ok"
