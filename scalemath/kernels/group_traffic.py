@@ -9,6 +9,8 @@ from scalemath.core.kernel import kernel
 
 _RAMP = "alpha-beta line with a square-root ramp for pipelining, fitted to measured collectives"
 
+_TIERS = "they decide on which network the group sits, and the two have different curves"
+
 
 class GroupTerms(NamedTuple):
     """Terms of a collective over a group [s]."""
@@ -20,8 +22,10 @@ class GroupTerms(NamedTuple):
 
 @kernel(
     unit="s",
-    rises="moved_bytes ranks stride startup ramp network_latency rounds",
-    falls="bandwidth pair_factor nic_rate node_ranks rails",
+    rises="moved_bytes startup ramp network_latency rounds",
+    falls="bandwidth pair_factor nic_rate rails",
+    free="ranks stride node_ranks",
+    free_because=_TIERS,
     source=_RAMP,
     formula="inside a node: startup + moved_bytes / bandwidth + ramp sqrt(moved_bytes); across "
     "nodes: rounds log2(ranks) network_latency + moved_bytes / min(bandwidth, rails nic_rate)",
@@ -70,8 +74,10 @@ def moved_by_rank(size: float, ranks: float, passes: float) -> float:
 
 @kernel(
     unit="s",
-    rises="size ranks stride startup ramp network_latency",
-    falls="bandwidth pair_factor nic_rate node_ranks rails",
+    rises="size startup ramp network_latency",
+    falls="bandwidth pair_factor nic_rate rails",
+    free="ranks stride node_ranks",
+    free_because=_TIERS,
     source=_RAMP,
     formula="group_collective of 2 size (ranks - 1) / ranks bytes in two rounds",
 )
@@ -107,8 +113,10 @@ def group_allreduce(
 
 @kernel(
     unit="s",
-    rises="size ranks stride startup ramp network_latency",
-    falls="bandwidth pair_factor nic_rate node_ranks rails",
+    rises="size startup ramp network_latency",
+    falls="bandwidth pair_factor nic_rate rails",
+    free="ranks stride node_ranks",
+    free_because=_TIERS,
     source=_RAMP,
     formula="group_collective of size (ranks - 1) / ranks bytes in one round",
 )

@@ -62,8 +62,9 @@ def amdahl_ranks_at_efficiency(serial_fraction: float, efficiency: float) -> flo
 
 @kernel(
     unit="1",
-    falls="serial_fraction",
     rises="share",
+    free="serial_fraction",
+    free_because="fewer ranks reach a lower ceiling, and none a ceiling of 1 or less",
     source="Amdahl's law solved for the number of devices",
     formula="ranks = share / (1 - share) (1 / serial_fraction - 1)",
 )
@@ -90,7 +91,9 @@ def communication_share_from_gain(gain: float, reduction: float) -> float:
 
 @kernel(
     unit="1",
-    rises="share reduction",
+    rises="reduction",
+    free="share",
+    free_because="a larger share gains more from a faster network and loses more to a slower one",
     source="Amdahl's law with the communication as the part that is improved",
     formula="gain = 1 / (1 - share (1 - 1 / reduction))",
 )

@@ -147,8 +147,10 @@ def bandwidth_for_efficiency(
 
 @kernel(
     unit="s",
-    rises="size node_ranks nodes latency network_latency",
+    rises="size nodes latency network_latency",
     falls="bandwidth network_bandwidth",
+    free="node_ranks",
+    free_because="wider nodes move more inside and less across",
     source="Chan, Heimlich, Purkayastha & van de Geijn, CCPE 19(13) (2007), composed: "
     "reduce-scatter in the node, allreduce across, all-gather in the node",
     formula="reduce_scatter_ring + allreduce_ring(size / node_ranks, nodes) + all_gather_ring",
