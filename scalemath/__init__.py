@@ -52,6 +52,7 @@ _ROOMS = {
     "collectives.envelope_defaults": "compact_form envelope_systems measured_envelope",
     "scaling": "amdahl gustafson karp_flatt strong_scaling",
     "claims": "Claim check_claim derate least_of ledger",
+    "readers.detect": "read",
     "workloads": "Transformer gemm_flops tensor_size",
     "sweeps": "geomspace linspace sweep",
 }
