@@ -30,7 +30,7 @@ SHARES = {
 }  # fmt: skip
 COUNTS = {
     "ranks", "tensor", "pipeline", "virtual", "context", "expert", "data", "stride", "node_ranks",
-    "micro_batch", "micro_batches", "devices", "batch", "baseline", "node_ranks", "nodes",
+    "micro_batch", "micro_batches", "devices", "batch", "baseline", "nodes",
     "shards", "expert_shards", "rails", "top_k", "node_limit", "sequence_shards", "in_flight",
     "domain_ranks", "layers", "oversubscription", "rounds", "passes", "global_batch",
 }  # fmt: skip
@@ -42,7 +42,7 @@ RATES = {
 
 
 def draw(kernel, name, rng):
-    if name == "efficiency" or name == "utilisation":
+    if name in {"efficiency", "utilisation", "pair_factor"}:
         return rng.uniform(0.05, 0.99)
     if name == "reserve":
         return rng.uniform(0.0, 0.9) if kernel == "cache_bound_batch" else rng.uniform(1, 1.1)
