@@ -33,7 +33,7 @@ class Nic:
     Examples
     --------
     >>> print(Nic(ports=2, port_rate="400 Gb/s/dir").rate)
-    800.0 Gbit/s/dir
+    800 Gbit/s/dir
     """
 
     ports: int = given("count >= 1", 1)
