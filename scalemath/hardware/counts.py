@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 from scalemath.core.errors import ContradictionError
-from scalemath.units import Q_
+from scalemath.units import Q_, quantity, to_si
 
 
 def counts_close(stated: int, **factors: int) -> int:
@@ -60,4 +61,10 @@ def figure(value: float, unit: str, shown: str) -> Any:
     Quantity
         The same amount.
     """
-    return Q_(float(f"{Q_(value, unit).m_as(shown):.15g}"), shown)
+    return quantity(float(f"{value / _scale(unit, shown):.15g}"), shown)
+
+
+@cache
+def _scale(unit: str, shown: str) -> float:
+    """SI value of one of the unit that is shown."""
+    return float(to_si(Q_(1, shown), unit))

@@ -272,9 +272,10 @@ def latency_caution(
     if least * 0.999999 <= low and high <= most * 1.000001:
         return ""
     if high < least or (low < least and high <= most):
-        where = f"{least / high:.4g} to {most / low:.4g} times below"
+        where = f"{display(least / high, '1', 4)} to {display(most / low, '1', 4)} times below"
     else:
-        where = f"{max(low / most, 1.0):.4g} to {high / least:.4g} times above"
+        below, above = max(low / most, 1.0), high / least
+        where = f"{display(below, '1', 4)} to {display(above, '1', 4)} times above"
     said = display(low, "s") if low == high else f"{display(low, 's')} to {display(high, 's')}"
     text = (
         f"{said} {latency_kind} is {where} the {display(least, 's')} to {display(most, 's')} "

@@ -202,4 +202,6 @@ class Torus(Fabric):
 
     def __str__(self) -> str:
         kind = "torus" if self.wrap else "mesh"
+        if len(self.shape) == 1:
+            return f"{'ring' if self.wrap else 'line'} of {self.endpoints:,} endpoints"
         return f"{' x '.join(map(str, self.shape))} {kind}, {self.endpoints:,} endpoints"

@@ -93,7 +93,7 @@ def test_what_is_left_for_the_endpoints(round_trip: str, switch: str, left: floa
 
 def test_milliseconds_are_flagged_with_the_expected_range() -> None:
     text = latency_caution(Range("1 ms", "10 ms"), "scale-out")
-    assert "400 to 1e+04 times above" in text
+    assert "400 to 10000 times above" in text
     assert "1 µs to 2.5 µs" in text
     assert "wide-area" in text
 
