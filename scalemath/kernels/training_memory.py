@@ -168,6 +168,4 @@ def training_memory(
             reserve * first_peak,
             reserve * kept,
         )
-    return MemoryTerms(
-        reserve * last_states, reserve * held, reserve * last_peak, reserve * kept
-    )
+    return MemoryTerms(reserve * last_states, reserve * held, reserve * last_peak, reserve * kept)

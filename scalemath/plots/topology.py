@@ -222,12 +222,14 @@ def traffic_map(
 
     Parameters
     ----------
-    endpoints, radix, rails : int
-        Size of the fat tree.
+    endpoints, radix : int
+        Size of the fat tree and ports of a switch.
     port_rate : Quantity [byte/s/dir]
         Rate of an endpoint.
     ratios : iterable of float
         Down-capacity over up-capacity of a leaf [1].
+    rails : int
+        Rails of the fat tree.
     senders : int
         Senders of the incast.
     ax : matplotlib Axes, optional

@@ -279,9 +279,7 @@ def test_dispatch_of_tokens_to_experts() -> None:
 def test_incast_on_one_port() -> None:
     at_root = gather(size="65 MiB", ranks=65, bandwidth=XDR, algorithm="direct")
     assert ms(at_root) == six(0.671089)
-    combine = all_to_all_v(
-        largest_send="1 MiB", largest_receive="64 MiB", ranks=65, bandwidth=XDR
-    )
+    combine = all_to_all_v(largest_send="1 MiB", largest_receive="64 MiB", ranks=65, bandwidth=XDR)
     assert ms(combine) == six(0.671089)
 
 

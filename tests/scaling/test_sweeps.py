@@ -40,9 +40,7 @@ def test_strong_scaling_over_a_grid():
 
 def test_array_arguments_give_a_grid():
     grid = weak_scaling(ranks=[1, 8, 64], bandwidth="100 GB/s/dir", **JOB)
-    single = [
-        weak_scaling(ranks=n, bandwidth="100 GB/s/dir", **JOB).si("time") for n in (1, 8, 64)
-    ]
+    single = [weak_scaling(ranks=n, bandwidth="100 GB/s/dir", **JOB).si("time") for n in (1, 8, 64)]
     assert np.allclose(grid.outputs["time"], single, rtol=1e-12)
     speedups = amdahl([0.0, 0.1, 1.0], ranks=8).outputs["speedup"]
     assert speedups == pytest.approx([8, 8 / 1.7, 1])
