@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import weakref
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -169,14 +170,13 @@ def answer_placed(operation: Operation, args: tuple[Any, ...], kwargs: dict[str,
     if isinstance(size, Range):
         ends = (answer_placed(operation, args, {**kwargs, "size": end}) for end in size)
         return Range(*ends)
-    lowered = placement.lower()
-    values: dict[str, Any] = {**lowered._asdict(), "passes": PASSES.get(operation.name, 1.0)}
+    numbers, assumed = _lowered(placement)
+    values: dict[str, Any] = {**numbers, "passes": PASSES.get(operation.name, 1.0)}
     values["size"] = _number(operation, "size", "byte", size, 0.0)
     values["reduction_rate"] = _number(
         operation, "reduction_rate", "byte/s > 0", kwargs.get("reduction_rate"), math.inf
     )
     name = kwargs.get("schedule")
-    assumed = placement.assumptions()
     if operation.reduces and values["reduction_rate"] == math.inf:
         assumed += ("reduction costs nothing (reduction_rate not given)",)
     if kwargs.get("estimator", "alpha-beta") == "bound":
@@ -230,6 +230,21 @@ def _checked(operation: Operation, args: tuple[Any, ...], kwargs: dict[str, Any]
     return placement
 
 
+_parameter = functools.cache(parse)
+_known: dict[int, tuple[weakref.ref[Placement], dict[str, float], tuple[str, ...]]] = {}
+
+
+def _lowered(placement: Placement) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Numbers and assumptions of a placement, made once for each object while it lives."""
+    key = id(placement)
+    found = _known.get(key)
+    if found is None or found[0]() is not placement:
+        reference = weakref.ref(placement, lambda _: _known.pop(key, None))
+        numbers: dict[str, float] = placement.lower()._asdict()
+        found = _known[key] = (reference, numbers, placement.assumptions())
+    return found[1], found[2]
+
+
 def _number(operation: Operation, name: str, wanted: str, given: Any, default: float) -> Any:
     """Convert one argument; the default stands for one left out."""
     if given is None:
@@ -237,7 +252,7 @@ def _number(operation: Operation, name: str, wanted: str, given: Any, default: f
             raise ArgumentError(f"{operation.name}: size is missing; write size='2 GiB'")
         return default
     try:
-        return convert(parse(name, wanted), given)
+        return convert(_parameter(name, wanted), given)
     except ScalemathError as error:
         raise type(error)(f"{operation.name}: {name} {error}") from None
 

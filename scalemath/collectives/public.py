@@ -55,6 +55,10 @@ TIERS = {
 """Numbers that stand for up to three networks inside one another."""
 
 
+SPECIAL = frozenset(("placement", "schedule", "shape", "hierarchy"))
+"""Arguments that are no single number."""
+
+
 def collective(
     operation: Operation, **declarations: str
 ) -> Callable[[Callable[..., CollectiveCost]], PublicFunction[CollectiveCost]]:
@@ -88,13 +92,16 @@ def collective(
         def public(*args: Any, **kwargs: Any) -> Any:
             if "algorithm" in kwargs:
                 _known(operation, kwargs)
-            if kwargs.get("placement") is not None or "schedule" in kwargs:
+            if SPECIAL.isdisjoint(kwargs):
+                return plain(*args, **kwargs)
+            kwargs = {k: v for k, v in kwargs.items() if v is not None or k not in SPECIAL}
+            if "placement" in kwargs or "schedule" in kwargs:
                 from scalemath.collectives.placed import answer_placed
 
                 return answer_placed(operation, args, kwargs)
-            if kwargs.get("shape") is not None:
+            if "shape" in kwargs and "shape" in names:
                 return wide(*args, **with_shape(operation.name, kwargs))
-            if kwargs.get("hierarchy") is not None:
+            if "hierarchy" in kwargs and "hierarchy" in names:
                 return wide(*args, **with_hierarchy(operation.name, kwargs))
             return plain(*args, **kwargs)
 

@@ -53,7 +53,7 @@ def is_array(value: Any) -> bool:
     return isinstance(value, ARRAYS) or isinstance(getattr(value, "_magnitude", None), np.ndarray)
 
 
-def fast_path(parameter: Parameter) -> Callable[[Any], float | None]:
+def fast_path(parameter: Parameter) -> Callable[[Any], Any]:
     """Return a function for the plain case: a valid scalar in a unit that was met before.
 
     It answers None for everything else, which then takes the way that can explain itself.
@@ -67,6 +67,13 @@ def fast_path(parameter: Parameter) -> Callable[[Any], float | None]:
             return None
 
         return count
+    if parameter.kind == "choice":
+        names = frozenset(parameter.choices)
+
+        def choice(value: Any) -> str | None:
+            return value if value.__class__ is str and value in names else None
+
+        return choice
     if parameter.kind not in ("quantity", "rate"):
         return _never
     known = target(_spelling(parameter)).known
