@@ -306,7 +306,7 @@ def place(
     times = {
         tier.name: _time(known.traffic, amount, ranks, tier, storage)
         for tier in tiers
-        if ranks <= tier.ranks
+        if ranks <= tier.ranks and (known.traffic != "checkpoint" or tier is out)
     }
     tier = _tier(known.where, inside)
     return PlacementAdvice(
