@@ -119,14 +119,16 @@ def page(folder: Path) -> str:
 
 PAGE_HEAD = """# How exact the step time is
 
-Every published run that states enough to predict it, with the prediction beside it: the good and the
-bad. One wiring serves all of them. What differs between publications is stated in columns of the table
-or by a software profile; no constant belongs to a run. Fitted are eighteen constants, each publication
-weighing alike; they stand in `scalemath/workloads/fitted.py` with the value they were given before any
-row was looked at."""
+Every published run that states enough to predict it, with the prediction beside it: the good
+and the bad. One wiring serves all of them. What differs between publications is stated in
+columns of the table or by a software profile; no constant belongs to a run. Fitted are eighteen
+constants, each publication weighing alike; they stand in `scalemath/workloads/fitted.py` with
+the round value that the fit starts from and is held near. Those starting values, and the choice
+of terms, are not blind: they were informed by an earlier study of the same publications."""
 
-PAGE_LEFT_OUT = """The table above is in sample. With a whole publication left out of the fit, and three
-of its rows used only to set the shares of the peak that products and attention reach on its machines,
+PAGE_LEFT_OUT = """\
+The table above is in sample. With a whole publication left out of the fit, and three of its
+rows used only to set the shares of the peak that products and attention reach on its machines,
 the median over 50 random draws of the three is
 
 | publication left out | nothing of it seen | three rows set two rates: median | range |
@@ -138,15 +140,19 @@ the median over 50 random draws of the three is
 | torchtitan | 9.6 % | 7.0 % | 5.1 to 16.5 % |
 | each alike | | 4.2 % | |
 
-Llama 3 (3 rows) and DeepSeek-V3 (2 rows) are too few to leave out. The two rows of DeepSeek-V3 differ by
-0.1 % and rest on inputs that the publication does not print; they are no evidence. The 23 % say what a
-datasheet is worth: that B200 server reaches 44 % of its peak where the best shapes of the device reach
-78 %.
+What stays in sample even here is the choice of terms, and the values the fit starts from where
+only the publication left out could tell them (the least time of an eagerly launched layer is
+one).
 
-What the rows do not explain: llm-foundry runs close to the 80 GB of the device lose time in the allocator
-(30B at 8192 tokens, -28 %); its smallest models on short sequences lose it in the input pipeline; 8-bit
-products with row-wise factors do not follow one factor for 8B and 70B models; torchtitan on H200 holds
-15 GiB less than the same printed configuration on H100."""
+Llama 3 (3 rows) and DeepSeek-V3 (2 rows) are too few to leave out. The two rows of DeepSeek-V3
+differ by 0.1 % and rest on inputs that the publication does not print; they are no evidence.
+The 23 % say what a datasheet is worth: that B200 server reaches 44 % of its peak where the best
+shapes of the device reach 78 %.
+
+What the rows do not explain: llm-foundry runs close to the 80 GB of the device lose time in the
+allocator (30B at 8192 tokens, -28 %); its smallest models on short sequences lose it in the
+input pipeline; 8-bit products with row-wise factors do not follow one factor for 8B and 70B
+models; torchtitan on H200 holds 15 GiB less than the same printed configuration on H100."""
 
 
 if __name__ == "__main__":

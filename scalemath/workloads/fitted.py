@@ -1,8 +1,9 @@
 """Constants of the step-time model that no datasheet states, with where each comes from.
 
-`value` is the fit to every published row at hand, each publication weighing alike; `prior`
-was written down before any row was looked at, and is what a fit falls back to where the rows
-say nothing. The scores with a publication left out are on the accuracy page.
+`value` is the fit to every published row at hand, each publication weighing alike; `prior` is
+the round value a fit starts from and is held near, from datasheets, public matmul benchmarks
+and an earlier study of the same publications, so it is not blind. The scores with a
+publication left out are on the accuracy page.
 """
 
 from __future__ import annotations
