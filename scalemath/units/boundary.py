@@ -23,6 +23,7 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 
 from attrs import evolve, frozen
 
+from scalemath.core.datum import Datum
 from scalemath.core.errors import ArgumentError, ScalemathError
 from scalemath.core.hooks import hook
 from scalemath.core.kernel import KernelFunction
@@ -266,6 +267,8 @@ class _Binder:
             bound.problems.append((name, error))
         if bare:
             bound.assumed += (slot.bare,)
+        if isinstance(given, Datum):
+            bound.assumed += (f"{name} is {given}, from {given.cite()}",)
 
     def _merge(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         if len(args) > len(self.positional):

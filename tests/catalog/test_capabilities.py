@@ -179,3 +179,5 @@ def test_usable_rate_goes_into_a_formula_with_its_spread() -> None:
     assert "H200" in rate.cite()
     found = sm.allreduce(size="1 GiB", ranks=8, bandwidth=rate)
     assert found.bus_bandwidth.m_as("GB/s") == pytest.approx(367.2)
+    assert any("usable" in text and "H200" in text for text in found.assumptions)
+    assert "H200" in found.explain()
