@@ -17,7 +17,7 @@ from scalemath.kernels.laws import (
     efficiency_on_network,
     gain_from_communication,
 )
-from scalemath.kernels.scaling_limits import bandwidth_for_efficiency, two_level_ring
+from scalemath.kernels.ring_limits import bandwidth_for_efficiency, two_level_ring
 from scalemath.scaling.laws import step
 from scalemath.units import Quantity, quantities, quantity
 

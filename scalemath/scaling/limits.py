@@ -10,8 +10,7 @@ from attrs import field, frozen
 
 from scalemath.core.kernel import kernel_of
 from scalemath.core.result import Result, measured
-from scalemath.kernels.scaling import work_on_one
-from scalemath.kernels.scaling_limits import (
+from scalemath.kernels.ring_limits import (
     best_scaling_ranks,
     ranks_at_ceiling_share,
     ring_latency_per_rank,
@@ -19,6 +18,7 @@ from scalemath.kernels.scaling_limits import (
     scaling_ceiling,
     scaling_wall,
 )
+from scalemath.kernels.scaling import work_on_one
 from scalemath.scaling.laws import step
 from scalemath.units import quantities
 

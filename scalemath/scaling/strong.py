@@ -13,18 +13,18 @@ from scalemath.core.errors import ArgumentError
 from scalemath.core.kernel import Kernel, kernel_of, total
 from scalemath.core.model import Step
 from scalemath.core.result import Result, measured
+from scalemath.kernels.ring_limits import (
+    best_scaling_ranks,
+    ranks_at_ceiling_share,
+    ring_latency_per_rank,
+    scaling_ceiling,
+)
 from scalemath.kernels.scaling import (
     share_of,
     speedup_per_rank,
     speedup_ratio,
     strong_scaling_step,
     work_on_one,
-)
-from scalemath.kernels.scaling_limits import (
-    best_scaling_ranks,
-    ranks_at_ceiling_share,
-    ring_latency_per_rank,
-    scaling_ceiling,
 )
 from scalemath.scaling.laws import step
 from scalemath.scaling.limits import find_best, find_limit, find_wall

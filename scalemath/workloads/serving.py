@@ -97,7 +97,7 @@ class Decode(Result):
     devices="count >= 1",
     memory_bandwidth="byte/s > 0",
     batch="count >= 1",
-    context_tokens="number",
+    context_tokens="count",
     kv_bytes_per_token="byte",
     flops_per_token="flop",
     peak="flop/s > 0 optional",
@@ -136,8 +136,8 @@ def decode(
         Memory rate of one device.
     batch : int
         Requests decoded together.
-    context_tokens : float
-        Tokens each request has in its cache [1].
+    context_tokens : int
+        Tokens each request has in its cache.
     kv_bytes_per_token : Quantity [byte]
         Cache of one token over all layers.
     flops_per_token : Quantity [flop]

@@ -19,6 +19,14 @@ from scalemath.kernels.laws import (
     usl_capacity,
     usl_peak_ranks,
 )
+from scalemath.kernels.ring_limits import (
+    best_scaling_ranks,
+    ranks_at_ceiling_share,
+    ring_latency_per_rank,
+    ring_time_limit,
+    scaling_ceiling,
+    scaling_wall,
+)
 from scalemath.kernels.scaling import (
     amdahl_ceiling,
     amdahl_speedup,
@@ -26,14 +34,6 @@ from scalemath.kernels.scaling import (
     share_of,
     strong_scaling_step,
     weak_scaling_step,
-)
-from scalemath.kernels.scaling_limits import (
-    best_scaling_ranks,
-    ranks_at_ceiling_share,
-    ring_latency_per_rank,
-    ring_time_limit,
-    scaling_ceiling,
-    scaling_wall,
 )
 
 TIME_ONE = 2 * 65536 * 16384 * 65536 / 2.25e15

@@ -9,7 +9,7 @@ import pytest
 from scalemath.core.kernel import KERNELS, total
 
 MODULES = (
-    "gemm", "scaling", "scaling_limits", "laws", "layer_time", "step_time", "group_traffic",
+    "gemm", "scaling", "ring_limits", "laws", "layer_time", "step_time", "group_traffic",
     "plan_numbers", "training_memory", "training_cost", "serving", "placing",
 )  # fmt: skip
 for _name in MODULES:
