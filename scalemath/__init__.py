@@ -53,7 +53,10 @@ _ROOMS = {
     "scaling": "amdahl gustafson karp_flatt strong_scaling",
     "claims": "Claim check_claim derate least_of ledger",
     "readers.detect": "read",
-    "workloads": "Transformer gemm_flops tensor_size",
+    "workloads": (
+        "LowRank Transformer cache_room gemm_flops kv_cache_size serving_memory tensor_size "
+        "training_memory training_state_size weight_size"
+    ),
     "sweeps": "geomspace linspace sweep",
 }
 _MODULES = {"catalog": "catalog", "nccl": "collectives.nccl", "sweeps": "sweeps", "units": "units"}

@@ -57,7 +57,8 @@ def cache_bytes(
     """Bytes [byte] of the cache of one request over all layers, stored once."""
     full = paged_tokens(tokens, page_tokens)
     near = min(full, paged_tokens(window, page_tokens)) if window > 0.0 else full
-    return values_per_layer * bytes_per_value * ((layers - window_layers) * full + window_layers * near)
+    kept = (layers - window_layers) * full + window_layers * near
+    return values_per_layer * bytes_per_value * kept
 
 
 @kernel(

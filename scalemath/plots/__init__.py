@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_DRAWN = {"Fabric": ("topology", "fabric")}
+_DRAWN = {"Fabric": ("topology", "fabric"), "MemoryBudget": ("memory", "stacked")}
 """Module and function that draw objects of a class, by its name."""
 
 

@@ -9,6 +9,16 @@ from scalemath.workloads.machines import (
     reference_machine,
     with_measured_rates,
 )
+from scalemath.workloads.memory_budget import MemoryBudget, MemoryLine
+from scalemath.workloads.memory_recipes import RECIPES, Recipe
+from scalemath.workloads.memory_serving import (
+    CacheRoom,
+    cache_room,
+    kv_cache_size,
+    serving_memory,
+    weight_size,
+)
+from scalemath.workloads.memory_training import LowRank, training_memory, training_state_size
 from scalemath.workloads.pairing import Pairing, pair_reduction, paired_products
 from scalemath.workloads.placing import (
     PlacementAdvice,
@@ -37,27 +47,35 @@ from scalemath.workloads.training import TrainingStep, training_step
 from scalemath.workloads.transformer import Gemm, Transformer
 
 __all__ = [
+    "RECIPES",
+    "CacheRoom",
     "Curve",
     "Decode",
     "Fleet",
     "Gemm",
+    "LowRank",
     "Machine",
+    "MemoryBudget",
+    "MemoryLine",
     "Pairing",
     "ParallelPlan",
     "PlacementAdvice",
     "PlanSearch",
     "Prefill",
     "PretrainingCost",
+    "Recipe",
     "Stack",
     "Tier",
     "Traffic",
     "TrainingStep",
     "Transformer",
     "cache_batch",
+    "cache_room",
     "decode",
     "decode_arguments",
     "fleet",
     "gemm_flops",
+    "kv_cache_size",
     "legal_layouts",
     "machine_from_datasheet",
     "pair_reduction",
@@ -68,12 +86,16 @@ __all__ = [
     "pretraining_cost",
     "reference_machine",
     "search_plans",
+    "serving_memory",
     "smallest_layout",
     "software_stack",
     "step_traffic",
     "tensor_size",
+    "training_memory",
+    "training_state_size",
     "training_step",
     "transformer_from_config",
     "two_tiers",
+    "weight_size",
     "with_measured_rates",
 ]

@@ -114,6 +114,7 @@ def memory_floats(
         "largest_weights": float(
             sum(g.weights for g in (*model.attention_gemms(), *_block(model)))
         ),
+        "stored_output": float(model.output_parameters + model.final_norm_parameters),
         **end_layers(model, plan),
         "gathered_bytes": gathered,
         "head_bytes": 6.0 if sharded else 0.0,

@@ -166,7 +166,6 @@ def step_inputs(
     """All floats of the step model for one job."""
     return {
         **memory_floats(model, plan, stack),
-        "stored_output": float(model.output_parameters),
         **model_floats(model, stack, plan.pipeline),
         **recompute_floats(plan),
         **plan_floats(plan, sequence),
