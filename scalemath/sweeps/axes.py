@@ -228,7 +228,7 @@ def make_coordinate(
         SI values, and the unit to show them in.
     """
     values = _as_list(given)
-    shape = np.shape(values) if not isinstance(values, Quantity) else values.magnitude.shape
+    shape = _shape(values)
     if len(shape) != 1:
         raise ArgumentError(
             f"axis {parameter.name} has {len(shape)} dimensions; an axis is a flat list of values"
@@ -296,16 +296,27 @@ def _as_list(given: Any) -> Any:
         return [given]
 
 
+def _shape(values: Any) -> tuple[int, ...]:
+    """Shape of what was given; quantities and texts in a list count as one each."""
+    if hasattr(values, "_magnitude"):
+        shape: tuple[int, ...] = np.shape(values.magnitude)
+        return shape
+    if isinstance(values, np.ndarray):
+        flat: tuple[int, ...] = values.shape
+        return flat
+    inner = {_shape(v) if isinstance(v, (list, tuple, np.ndarray)) else () for v in values}
+    return (len(values), *(inner.pop() if len(inner) == 1 else ()))
+
+
 def is_axis(given: Any) -> bool:
     """Whether a value is a list of values rather than a single one."""
     if isinstance(given, (str, bytes, Mapping)):
         return False
     if hasattr(given, "_magnitude"):
         return np.ndim(given.magnitude) > 0
-    return (
-        isinstance(given, (np.ndarray, list, tuple, range, set, frozenset))
-        and np.ndim(np.asarray(list(given), dtype=object)) > 0
-    )
+    if isinstance(given, np.ndarray):
+        return given.ndim > 0
+    return isinstance(given, (list, tuple, range, set, frozenset))
 
 
 def geomspace(start: QuantityLike, stop: QuantityLike, num: int = 50) -> Any:

@@ -15,6 +15,33 @@ import numpy as np
 Row = Any
 
 
+def insert_least(value: float, place: int, best: Row, places: Row) -> None:
+    """Put a finite value into a heap of the least, the worst kept at its head."""
+    if not (value <= best[0] and value < math.inf and value > -math.inf):
+        return
+    if value == best[0] and place >= places[0]:
+        return
+    size = best.size
+    hole = 0
+    while True:
+        child = 2 * hole + 1
+        if child >= size:
+            break
+        right = child + 1
+        if right < size and (
+            best[right] > best[child]
+            or (best[right] == best[child] and places[right] > places[child])
+        ):
+            child = right
+        if best[child] < value or (best[child] == value and places[child] < place):
+            break
+        best[hole] = best[child]
+        places[hole] = places[child]
+        hole = child
+    best[hole] = value
+    places[hole] = place
+
+
 def keep_least(
     values: Row, n: int, base: int, offsets: Row, at: int, best: Row, places: Row
 ) -> None:
@@ -29,32 +56,9 @@ def keep_least(
             passing += 1
     if passing == 0:
         return
-    size = best.size
     for i in range(n):
-        value = values[i]
-        if not (value <= best[0] and value < math.inf and value > -math.inf):
-            continue
-        place = base + offsets[at + i]
-        if value == best[0] and place >= places[0]:
-            continue
-        hole = 0
-        while True:
-            child = 2 * hole + 1
-            if child >= size:
-                break
-            right = child + 1
-            if right < size and (
-                best[right] > best[child]
-                or (best[right] == best[child] and places[right] > places[child])
-            ):
-                child = right
-            if best[child] < value or (best[child] == value and places[child] < place):
-                break
-            best[hole] = best[child]
-            places[hole] = places[child]
-            hole = child
-        best[hole] = value
-        places[hole] = place
+        if values[i] <= best[0]:
+            insert_least(values[i], base + offsets[at + i], best, places)
 
 
 def count_bins(values: Row, n: int, edges: Row, counts: Row, logarithmic: bool) -> None:

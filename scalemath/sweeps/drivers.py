@@ -9,7 +9,7 @@ import numpy as np
 
 from scalemath.core.errors import ArgumentError, ScalemathError
 from scalemath.sweeps.axes import Array
-from scalemath.sweeps.generate import Fold, driver_text
+from scalemath.sweeps.generate import Fold, Text, driver_text
 from scalemath.sweeps.layout import Layout
 from scalemath.sweeps.program import Wiring
 
@@ -54,6 +54,22 @@ def driver(
         strides = np.zeros((starts.size, layout.shape.size), dtype=np.int64)
         example = (layout.shape, starts, strides, layout.tile, layout.length, layout.data, *extra)
         # the wiring is kept with its driver: the key holds the identity of its model
+        found = _known[key] = (_jit.driver(text, arithmetic, example), wiring)
+    return found[0]
+
+
+def compile_text(
+    key: tuple[Any, ...],
+    wiring: Wiring,
+    text: Text,
+    arithmetic: Arithmetic,
+    example: tuple[Any, ...],
+) -> Callable[..., None]:
+    """Return the compiled driver of a text made elsewhere; `key` says what it depends on."""
+    found = _known.get(key)
+    if found is None:
+        from scalemath.sweeps import _jit
+
         found = _known[key] = (_jit.driver(text, arithmetic, example), wiring)
     return found[0]
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from scalemath.core.errors import ArgumentError
+from scalemath.sweeps import consumers
 from scalemath.sweeps.program import Wiring, scalar_text
 from scalemath.sweeps.source import collect
 
@@ -102,6 +103,129 @@ def driver_text(
     parts.append(scalar_text(wiring, found.names))
     parts.append(_drive(wiring, inner, fold))
     return Text("\n\n\n".join(parts) + "\n", found.objects)
+
+
+def search_text(wiring: Wiring, sign: int, replacements: Mapping[Callable[..., Any], str]) -> Text:
+    """Write the module of a branch and bound search for the least values.
+
+    Parameters
+    ----------
+    wiring : Wiring
+        Program with one output.
+    sign : int
+        -1 searches for the largest values.
+    replacements : mapping
+        Faster equal source for some primitives.
+
+    Returns
+    -------
+    Text
+        Source with one entry function ``drive``.
+    """
+    free = evolve(wiring, where=None, derived=tuple((n, f, False) for n, f, _ in wiring.derived))
+    kernels = list(dict.fromkeys(k.function for k in wiring.kernels()))
+    found = collect([*kernels, consumers.insert_least], dict(replacements))
+    parts = [HEAD]
+    parts += [f"@scalar\n{t}" if t.startswith("def ") else t for t in found.text]
+    parts += [f"{name} = scalar({name})" for name in found.objects]
+    parts.append(scalar_text(wiring, found.names))
+    parts.append(scalar_text(free, found.names, "free_"))
+    count = len(wiring.inputs)
+    codes = [s for s in wiring.selections if s.mode == "axis"]
+    inputs = [f"data[starts[{c}] + index[axis_of[{c}]]]" for c in range(count + len(codes))]
+    terms, weight = ["0"], 1
+    for c in range(count + len(codes) - 1, count - 1, -1):
+        terms.append(f"int({inputs[c]}) * {weight}")
+        weight *= len(codes[c - count].names)
+    for kind in ("", "free_"):
+        lines = [
+            f"@scalar\ndef {kind}value(index, axis_of, starts, data):",
+            f"    combination = {' + '.join(terms)}",
+        ]
+        for number in range(len(wiring.combinations())):
+            lines.append(f"    if combination == {number}:")
+            call = f"{kind}point_{number}({', '.join(inputs[:count])})[0]"
+            lines.append(f"        return {'-' if sign < 0 else ''}{call}")
+        lines.append("    return math.nan")
+        parts.append("\n".join(lines))
+    parts.append(_SEARCH)
+    return Text("\n\n\n".join(parts) + "\n", found.objects)
+
+
+_SEARCH = """\
+@driver
+def drive(budget, last, lengths, directed, axis_of, starts, data, place_starts, place_data,
+          order, bounds, stack, state, slack, best, places):
+    axes = lengths.size - 1
+    index = np.zeros(axes + 1, dtype=np.int64)
+    if state[3] == 0:  # first pass: the best corner of every combination
+        for combination in range(budget, last):
+            rest = combination
+            for a in range(axes - 1, directed - 1, -1):
+                index[a] = rest % lengths[a]
+                rest //= lengths[a]
+            bounds[combination] = free_value(index, axis_of, starts, data)
+        return
+    while state[0] < last and state[2] < budget:
+        combination = order[state[0]]
+        rest = combination
+        for a in range(axes - 1, directed - 1, -1):
+            index[a] = rest % lengths[a]
+            rest //= lengths[a]
+        base = 0
+        for a in range(directed, axes):
+            base += place_data[place_starts[a] + index[a]]
+        if state[1] == 0:
+            bound = bounds[combination]
+            if bound == math.inf or bound > best[0] + slack * abs(best[0]):
+                state[0] += 1
+                continue
+            for a in range(directed):
+                stack[0, a] = 0
+                stack[0, directed + a] = lengths[a]
+            state[1] = 1
+        while state[1] > 0 and state[2] < budget:
+            top = state[1] - 1
+            widest, width, points = 0, 0, 1
+            for a in range(directed):
+                long = stack[top, directed + a] - stack[top, a]
+                index[a] = stack[top, a]
+                points *= min(long, 64)
+                if long > width:
+                    widest, width = a, long
+            state[2] += 1
+            bound = free_value(index, axis_of, starts, data)
+            if bound == math.inf or bound > best[0] + slack * abs(best[0]):
+                state[1] = top
+                continue
+            if points <= 16:
+                state[1] = top
+                while True:
+                    state[2] += 1
+                    place = base
+                    for a in range(directed):
+                        place += place_data[place_starts[a] + index[a]]
+                    insert_least(value(index, axis_of, starts, data), place, best, places)
+                    a = directed - 1
+                    while a >= 0:
+                        index[a] += 1
+                        if index[a] < stack[top, directed + a]:
+                            break
+                        index[a] = stack[top, a]
+                        a -= 1
+                    if a < 0:
+                        break
+                continue
+            # the half with the better corner is looked at first
+            half = stack[top, widest] + width // 2
+            for a in range(2 * directed):
+                stack[top + 1, a] = stack[top, a]
+            stack[top, widest] = half
+            stack[top + 1, directed + widest] = half
+            state[1] = top + 2
+        if state[1] == 0:
+            state[0] += 1
+"""
 
 
 def _drive(wiring: Wiring, inner: Sequence[bool], fold: Fold) -> str:

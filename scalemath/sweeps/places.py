@@ -161,7 +161,7 @@ def evaluate(problem: Problem, outputs: Sequence[Output]) -> dict[str, Array]:
     if math.prod(problem.grid) > FEW:
         from scalemath.sweeps.dense import dense
 
-        arrays = dense(problem, list(outputs), None, np.dtype(np.float64), 1, "fast", False)
+        arrays = dense(problem, list(outputs), None, np.dtype(np.float64), 1, "strict", False)
         return {o.label: a for o, a in zip(outputs, arrays, strict=True)}
     wiring = problem.wiring(outputs)
     function = plain_function(wiring)

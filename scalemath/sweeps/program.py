@@ -145,7 +145,7 @@ def needed_steps(wiring: Wiring) -> list[Step]:
     return kept
 
 
-def scalar_text(wiring: Wiring, names: Mapping[Callable[..., Any], str]) -> str:
+def scalar_text(wiring: Wiring, names: Mapping[Callable[..., Any], str], prefix: str = "") -> str:
     """Write one function ``point_I`` for every combination of choices on axes.
 
     Parameters
@@ -154,6 +154,8 @@ def scalar_text(wiring: Wiring, names: Mapping[Callable[..., Any], str]) -> str:
         What to compute.
     names : mapping
         Name in the text of every kernel function.
+    prefix : str
+        Put before the names of the functions.
 
     Returns
     -------
@@ -162,8 +164,8 @@ def scalar_text(wiring: Wiring, names: Mapping[Callable[..., Any], str]) -> str:
     """
     parts = []
     for number, chosen in enumerate(wiring.combinations()):
-        parts.append(_Writer(wiring, names, chosen).function(f"values_{number}"))
-        parts.append(_point(wiring, number))
+        parts.append(_Writer(wiring, names, chosen).function(f"{prefix}values_{number}"))
+        parts.append(_point(wiring, number, prefix))
     return "\n\n".join(parts)
 
 
@@ -172,18 +174,18 @@ def plain_outputs(wiring: Wiring) -> tuple[str, ...]:
     return tuple(dict.fromkeys(output.name for output in wiring.outputs))
 
 
-def _point(wiring: Wiring, number: int) -> str:
+def _point(wiring: Wiring, number: int, prefix: str) -> str:
     """Outer function: values, and elasticities by a central difference of the same values."""
     arguments = [f"a{i}" for i in range(len(wiring.inputs))]
     inner = plain_outputs(wiring)
-    lines = [f"@scalar\ndef point_{number}({', '.join(arguments)}):"]
-    lines.append(f"    here = values_{number}({', '.join(arguments)})")
+    lines = [f"@scalar\ndef {prefix}point_{number}({', '.join(arguments)}):"]
+    lines.append(f"    here = {prefix}values_{number}({', '.join(arguments)})")
     for along in dict.fromkeys(o.along for o in wiring.outputs if o.along):
         place = wiring.inputs.index(along)
         for word, factor in (("above", 1.0 + STEP), ("below", 1.0 - STEP)):
             moved = list(arguments)
             moved[place] = f"{moved[place]} * {factor!r}"
-            lines.append(f"    {word}_{place} = values_{number}({', '.join(moved)})")
+            lines.append(f"    {word}_{place} = {prefix}values_{number}({', '.join(moved)})")
     results = []
     for output in wiring.outputs:
         item = f"[{inner.index(output.name)}]"

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from scalemath import __version__
 from scalemath.core.errors import ArgumentError, RangeError
-from scalemath.sweeps import dense, execute, folds
+from scalemath.sweeps import bounds, dense, execute, folds
 from scalemath.sweeps.axes import Array, Coordinate, as_si
 from scalemath.sweeps.drivers import Arithmetic, cursors, driver, guarded
 from scalemath.sweeps.execute import Block, Blocks
@@ -350,9 +350,41 @@ def _ranking(problem: Problem, reduction: Ranking, outputs: Sequence[Output], ho
     count = min(reduction.count, math.prod(problem.grid))
     if count > 10_000_000:
         raise RangeError(f"top: {count} points are too many to rank; store the grid instead")
-    values, places = top_by_scan(problem, output, reduction.sign, count, how)
+    sign = reduction.sign
+    box = None
+    if reduction.bounded and math.prod(problem.grid) >= bounds.WORTH_IT and count <= 1 << 20:
+        box = bounds.arrange(problem, output, sign)
+    if box is not None and box.combinations <= bounds.MANY:
+        values, places, evaluated = bounds.top_by_bounds(problem, box, sign, count, how.progress)
+        method = "bounds"
+    else:
+        values, places = exact_top(problem, output, sign, count, how)
+        method, evaluated = "scan", math.prod(problem.grid)
     also = [o for o in outputs if o.label != output.label]
-    return table(problem, places, {output.label: values * reduction.sign}, also)
+    found = table(problem, places, {output.label: values * sign}, also)
+    return evolve(found, provenance={**found.provenance, "method": method, "evaluated": evaluated})
+
+
+def exact_top(
+    problem: Problem, output: Output, sign: int, count: int, how: Run
+) -> tuple[Array, Array]:
+    """Rank by a scan, and rank what it found again in strict arithmetic.
+
+    Fast arithmetic may be off in the last digit, and differently so for different walks; the
+    final order is that of the scalar call. Where that leaves doubt about which points
+    belong to the best, the scan is repeated in strict arithmetic.
+    """
+    spare = 16
+    rough, places = top_by_scan(problem, output, sign, count + spare, how)
+    if how.arithmetic != "strict" and rough.size:
+        picked = table(problem, places, {}, [output]).outputs[output.label]
+        values = np.asarray(picked, dtype=float) * sign
+        order = np.lexsort((places, values))[:count]
+        ends = values[order[-1]], rough[-1]
+        if rough.size < count + spare or ends[1] - ends[0] > 1e-12 * abs(ends[1]):
+            return values[order], places[order]
+        rough, places = top_by_scan(problem, output, sign, count, evolve(how, arithmetic="strict"))
+    return rough[:count], places[:count]
 
 
 def top_by_scan(

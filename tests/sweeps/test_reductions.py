@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 import pytest
 from helpers.sweep_models import TOY
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from scalemath import sweeps
 from scalemath.core.errors import ArgumentError, RangeError, ScalemathError
-from scalemath.sweeps import _jit, drivers, execute, reducing, sweep
+from scalemath.sweeps import reducing, sweep
 from scalemath.units import Q_
 
 AXES = {
@@ -23,25 +22,11 @@ AXES = {
     "latency": Q_(np.linspace(0.0, 10.0, 6), "us"),
     "algorithm": ["direct", "ring", "tree"],
 }
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
+    pytest.mark.usefixtures("uncompiled"),
+]
 FEW = settings(max_examples=20, deadline=None, phases=(Phase.generate,))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _small_blocks_without_compiling():
-    """Cut even small grids into many blocks, and run the drivers as the Python they are.
-
-    Every drawn case has a driver of its own; what is tested here is their logic. Compiled drivers
-    are tested against plain evaluation elsewhere, and below for each reduction once.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(execute, "BLOCK_POINTS", 1 << 10)
-        patch.setattr(numba.config, "DISABLE_JIT", 1)
-        patch.setattr(drivers, "_known", {})
-        patch.setattr(_jit, "_drivers", {})
-        patch.setattr(_jit, "cache_folder", lambda: None)
-        with np.errstate(all="ignore"):
-            yield
 
 
 def stored(**more):
