@@ -1,4 +1,4 @@
-"""Serving: one decode step, prefill, the batch that memory holds, requests and nodes."""
+"""Serving: one decode step, prefill, requests and nodes."""
 
 from __future__ import annotations
 
@@ -77,32 +77,6 @@ def prefill_time(
     share = 1.0 / devices
     work = roofline_time(flops * share, weight_bytes * share, peak * utilisation, memory_bandwidth)
     return DecodeTerms(work, collectives * collective)
-
-
-@kernel(
-    unit="1",
-    rises="devices memory",
-    falls="reserve weight_bytes context_tokens kv_bytes_per_token",
-    source="definition",
-    formula="floor((devices memory (1 - reserve) - weight_bytes) / (context_tokens "
-    "kv_bytes_per_token))",
-)
-def cache_bound_batch(
-    devices: float,
-    memory: float,
-    reserve: float,
-    weight_bytes: float,
-    context_tokens: float,
-    kv_bytes_per_token: float,
-) -> float:
-    """Requests [1] whose cache fits beside the weights."""
-    left = devices * memory * (1.0 - reserve) - weight_bytes
-    each = context_tokens * kv_bytes_per_token
-    if left <= 0.0:
-        return 0.0
-    if each <= 0.0:
-        return math.inf
-    return float(math.floor(left / each))
 
 
 @kernel(

@@ -1,4 +1,4 @@
-"""Serving a model: time per output token, prompt time, batch, throughput, nodes."""
+"""Serving a model: time per output token, prompt time, throughput, nodes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from scalemath.core.kernel import kernel_of, total
 from scalemath.core.model import Step
 from scalemath.core.result import Result, measured
 from scalemath.kernels.allreduce import allreduce_ring
+from scalemath.kernels.memory import cache_share
 from scalemath.kernels.serving import (
-    cache_bound_batch,
     decode_step,
     decode_traffic,
     nodes_for_requests,
@@ -245,7 +245,7 @@ def cached_bytes(model: Transformer, devices: int, cache: str) -> float:
 
     More devices than key-value heads keep copies; a latent cache is kept whole on each.
     """
-    copies = devices if model.latent else max(1.0, devices / model.kv_heads)
+    copies = devices * cache_share(float(devices), float(model.kv_heads), float(model.latent))
     return model.kv_values_per_token * data_type(cache).bytes_per_element * copies
 
 
@@ -356,50 +356,6 @@ def prefill(
             f"{100 * utilisation:.3g} % of the peak",
             "activations of 2 byte cross the tensor group twice a layer in a ring",
         ),
-    )
-
-
-def cache_batch(
-    transformer: Transformer,
-    *,
-    devices: int,
-    memory: QuantityLike,
-    context_tokens: int,
-    reserve: float = 0.1,
-    weights: str = "bf16",
-    cache: str = "bf16",
-) -> int:
-    """Requests whose cache fits beside the weights, rounded down.
-
-    Parameters
-    ----------
-    transformer : Transformer
-        What is served.
-    devices : int
-        Devices that share weights and cache.
-    memory : Quantity [byte]
-        Memory of one device.
-    context_tokens : int
-        Tokens in the cache of a request.
-    reserve : float
-        Share of the memory kept free [1].
-    weights, cache : str
-        Data types.
-
-    Returns
-    -------
-    int
-        Whole requests.
-    """
-    return int(
-        cache_bound_batch(
-            float(devices),
-            to_si(memory, "byte"),
-            reserve,
-            transformer.parameters * data_type(weights).bytes_per_element,
-            float(context_tokens),
-            cached_bytes(transformer, devices, cache),
-        )
     )
 
 

@@ -7,7 +7,6 @@ import pytest
 from scalemath.core.errors import ArgumentError, RangeError
 from scalemath.workloads import (
     Transformer,
-    cache_batch,
     decode,
     decode_arguments,
     fleet,
@@ -94,14 +93,6 @@ def test_experts_a_batch_touches():
     assert one["weight_bytes"] == f"{float(model.active_parameters)!r} byte"
     many = decode_arguments(model, devices=1, batch=10_000, context_tokens=0, weights="int8")
     assert float(many["weight_bytes"].split()[0]) == pytest.approx(model.parameters)
-
-
-def test_batch_that_the_cache_allows():
-    # 70B FP8 on 8 x 96 GB: 698 GB left, 260.025 contexts of 8192 tokens
-    options = {"devices": 8, "memory": "96 GB", "context_tokens": 8192, "reserve": 0.0}
-    assert cache_batch(LLAMA_70B, weights="fp8", **options) in (259, 260)
-    assert cache_batch(LLAMA_70B, weights="fp8", cache="fp8", **options) in (519, 520)
-    assert cache_batch(LLAMA_70B, **{**options, "memory": "10 GB"}) == 0
 
 
 def test_prefill_is_bound_by_arithmetic_for_long_prompts():
