@@ -93,6 +93,8 @@ def test_tables_show_units_and_mark_estimates() -> None:
     assert "<table>" in sm.catalog.search("nvlink")._repr_html_()
     assert table.to_markdown().startswith("| name |")
     assert str(table).splitlines()[0] == "Links"
+    assert len(sm.catalog.table()) > 230
+    assert set(sm.catalog.families()) == set(sm.catalog.table().column("family"))
 
 
 def test_sources_of_names_objects_and_records() -> None:
