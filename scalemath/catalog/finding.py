@@ -37,7 +37,74 @@ class Found:
         """Names of the entries."""
         return [record.name for record in self.records]
 
-    def table(family: str = "") -> Table:
+    def table(self) -> Table:
+        """Return the entries as a table."""
+        return overview(self.records, f"entries with {self.text!r}")
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self.records)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, place: int) -> Record:
+        return self.records[place]
+
+    def __str__(self) -> str:
+        return str(self.table()) if self.records else f"nothing found for {self.text!r}"
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+def families() -> dict[str, str]:
+    """Return the families of entries with their titles.
+
+    Returns
+    -------
+    dict of str to str
+        Family to title.
+    """
+    return {name: family.title for name, family in FAMILIES.items()}
+
+
+def record(family: str, name: str) -> Record:
+    """Return the record behind an entry: its data with sources and alternatives.
+
+    Parameters
+    ----------
+    family : str
+        "link", "accelerator", "switch" ...
+    name : str
+        Name, title or alias, in any spelling of case, spaces and hyphens.
+
+    Returns
+    -------
+    Record
+        The entry.
+    """
+    return _library.find(family, name)
+
+
+def search(text: str, family: str = "") -> Found:
+    """Return every entry in which all words of a text occur.
+
+    Parameters
+    ----------
+    text : str
+        Words to look for.
+    family : str
+        Family to look in; all of them when left out.
+
+    Returns
+    -------
+    Found
+        The entries, with `table()`.
+    """
+    return Found(text, tuple(_library.search(text, family)))
+
+
+def table(family: str = "") -> Table:
     """Return all entries of a family as a table, or all entries of all of them.
 
     Parameters
