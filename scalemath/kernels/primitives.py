@@ -55,6 +55,4 @@ def ceil_log(count: float, radix: float) -> float:
     guess = math.floor(math.log(count) / math.log(radix) + 0.5)
     if radix**guess < count:
         return guess + 1.0
-    if guess >= 1.0 and radix ** (guess - 1.0) >= count:
-        return guess - 1.0
     return float(guess)
