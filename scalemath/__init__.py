@@ -50,10 +50,19 @@ _ROOMS = {
     "collectives.envelope": "fit_envelope",
     "collectives.protocol_lines": "protocol_time",
     "collectives.envelope_defaults": "compact_form envelope_systems measured_envelope",
-    "scaling": "amdahl gustafson karp_flatt strong_scaling",
+    "scaling": (
+        "amdahl communication_share efficiency_elsewhere fit_universal_scaling "
+        "gain_from_faster_network gustafson isoefficiency karp_flatt required_bandwidth "
+        "scaling_limits strong_scaling universal_scaling weak_scaling"
+    ),
     "claims": "Claim check_claim derate least_of ledger",
     "readers.detect": "read",
     "workloads": (
+        "Machine ParallelPlan Stack cluster_machine cluster_tiers decode decode_arguments fleet "
+        "legal_layouts machine_from_datasheet pair_reduction paired_products place "
+        "placement_table prefill "
+        "pretraining_cost reference_machine search_plans smallest_layout software_stack "
+        "step_traffic training_step transformer_from_config two_tiers with_measured_rates "
         "LowRank Transformer cache_room gemm_flops kv_cache_size serving_memory tensor_size "
         "training_memory training_state_size weight_size"
     ),

@@ -7,13 +7,13 @@ from scalemath.core.kernel import kernel
 
 @kernel(
     unit="flop",
-    rises="m n k batch",
+    rises="m n k products",
     source="Golub & Van Loan, Matrix Computations, 4th ed. (2013), section 1.1.15",
-    formula="flops = 2 m n k batch",
+    formula="flops = 2 m n k products",
 )
-def gemm_operations(m: float, n: float, k: float, batch: float) -> float:
-    """Operations [flop] of `batch` products of an m x k with a k x n matrix."""
-    return 2.0 * m * n * k * batch
+def gemm_operations(m: float, n: float, k: float, products: float) -> float:
+    """Operations [flop] of `products` products of an m x k with a k x n matrix."""
+    return 2.0 * m * n * k * products
 
 
 @kernel(

@@ -1,5 +1,6 @@
 """What a training or serving job computes, stores and puts on the wire."""
 
+from scalemath.workloads.clusters import cluster_machine, cluster_tiers
 from scalemath.workloads.config import transformer_from_config
 from scalemath.workloads.costs import PretrainingCost, pretraining_cost
 from scalemath.workloads.layouts import legal_layouts, smallest_layout
@@ -69,6 +70,8 @@ __all__ = [
     "TrainingStep",
     "Transformer",
     "cache_room",
+    "cluster_machine",
+    "cluster_tiers",
     "decode",
     "decode_arguments",
     "fleet",

@@ -131,9 +131,9 @@ def legal_layouts(
     base : ParallelPlan, optional
         Source of the policies (recompute, sharding, schedule).
 
-    Yields
-    ------
-    ParallelPlan
+    Returns
+    -------
+    iterator of ParallelPlan
         Valid plans, the tensor group varying slowest.
 
     Examples

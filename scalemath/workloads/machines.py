@@ -23,6 +23,15 @@ _DEVICES: dict[str, tuple[float, float, float, float, float, float, float]] = {
     "GB300": (2500e12, 8.0e12, 278e9, 900e9, 100e9, 0.75, 1970.0),
 }
 _MEASURED = {"A100": "A100", "A100-40GB": "A100", "H100": "H100", "H200": "H100"}
+RATE_NAMES = {
+    "A100": "A100",
+    "H100": "H100",
+    "H200": "H100",
+    "GB200": "",
+    "GB300": "",
+    "B200": "B200",
+}
+"""Word in the name of a device to the name of its measured curves and fitted shares."""
 _DOMAIN = {"GB200": 72, "GB300": 72}
 _RULE = 0.80
 _ATTENTION = 0.45

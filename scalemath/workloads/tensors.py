@@ -17,22 +17,22 @@ from scalemath.units import Quantity, quantities, quantity
     m="count >= 1",
     n="count >= 1",
     k="count >= 1",
-    batch="count >= 1",
+    products="count >= 1",
 )
-def gemm_flops(m: float, n: float, k: float, *, batch: float = 1.0) -> Quantity:
+def gemm_flops(m: float, n: float, k: float, *, products: float = 1.0) -> Quantity:
     """Operations of a matrix product, a multiplication and an addition per element pair.
 
     Parameters
     ----------
     m, n, k : int
         Rows and columns of the result, and the inner dimension.
-    batch : int
+    products : int
         Number of such products.
 
     Returns
     -------
     Quantity [flop]
-        ``2 m n k batch`` [GolubVanLoan2013]_.
+        ``2 m n k products`` [GolubVanLoan2013]_.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def gemm_flops(m: float, n: float, k: float, *, batch: float = 1.0) -> Quantity:
     >>> print(f"{gemm_flops(65536, 16384, 65536).to('TFLOP'):.6g~P}")
     140.737 TFLOP
     """
-    return quantity(gemm_operations(m, n, k, batch), "flop")
+    return quantity(gemm_operations(m, n, k, products), "flop")
 
 
 def tensor_size(shape: Sequence[int] | int, dtype: str | DataType) -> Quantity:

@@ -35,7 +35,7 @@ def test_normal_float_with_double_quantised_scales():
 
 def test_operations():
     assert gemm_flops(65536, 16384, 65536).m_as("flop") == 140737488355328
-    assert gemm_flops(2, 3, 4, batch=5).m_as("flop") == 240
+    assert gemm_flops(2, 3, 4, products=5).m_as("flop") == 240
 
 
 def test_refusals():
