@@ -77,6 +77,11 @@ class SwitchedDomain(Fabric):
                 f"{links}, but {self.switch_chips} chips x {self.ports_per_chip} ports = {ports}; "
                 f"{links - ports} links have no port"
             )
+        if self.links_per_endpoint < self.switch_chips:
+            raise ContradictionError(
+                f"SwitchedDomain: {self.links_per_endpoint} links do not reach all of "
+                f"{self.switch_chips} chips, so endpoints on different chips would not meet"
+            )
         least = -(-self.links_per_endpoint // self.switch_chips) * self.endpoints
         if least > self.ports_per_chip:
             raise ContradictionError(
@@ -290,15 +295,14 @@ class SwitchedDomain(Fabric):
         return (f"chip{i}" for i in range(self.switches["chip"]))
 
     def edges(self) -> Iterator[Edge]:
-        """Edges of the graph: the links of an endpoint go round the chips."""
+        """Edges of the graph: the links of an endpoint, chip by chip."""
         base, more = divmod(self.links_per_endpoint, self.switch_chips)
         for i in range(self.endpoints):
             for chip in range(self.switches["chip"]):
-                # the rest of an uneven split is shifted from endpoint to endpoint
-                links = base + ((chip + i) % self.switch_chips < more)
-                if links:
-                    rate = links / self.links_per_endpoint
-                    yield Edge(f"e{i}", f"chip{chip}", links, rate, "endpoint")
+                # an uneven split is the same for all: 18 links on four chips are 5, 5, 4, 4
+                links = base + (chip < more)
+                rate = links / self.links_per_endpoint
+                yield Edge(f"e{i}", f"chip{chip}", links, rate, "endpoint")
 
     def __str__(self) -> str:
         return (

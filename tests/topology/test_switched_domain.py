@@ -78,6 +78,7 @@ def test_boards_of_eight(name: str, rate: int) -> None:
     explicit = graph.to_networkx()
     names = [f"e{i}" for i in range(8)]
     assert best_rate(explicit, uniform(names)) == pytest.approx(1)
+    assert best_rate(explicit, rotation(names, 3)) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("generation", [3, 4, 5])
@@ -102,8 +103,9 @@ def test_a_lost_chip_and_a_lost_link() -> None:
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"switch_chips": 9}, "648 links have no port"),
-    ({"switch_chips": 36, "ports_per_chip": 36}, "72 links on one chip"),
+    ({"switch_chips": 36, "ports_per_chip": 36}, "18 links do not reach"),
     ({"link_rate": "100 GB/s/dir", "port_rate": "900 GB/s/dir"}, "900 GB/s/dir is stated"),
+    ({"switch_chips": 4, "ports_per_chip": 324}, "360 links on one chip"),
     ({"endpoints_per_tray": 5}, "trays of 5"),
     ({"chips_per_tray": 4}, "trays of 4"),
     ({"endpoints": 0}, "endpoints"),
