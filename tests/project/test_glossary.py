@@ -41,7 +41,7 @@ def test_shared_arguments_stand_in_the_glossary_with_their_unit() -> None:
     known = glossary()
     shared = {n: set(w.values()).pop() for n, w in uses().items() if len(w) > 1}
     missing = {name: unit for name, unit in shared.items() if known.get(name) != unit}
-    assert not missing
+    assert not missing, f"give these a line in {PAGE.name}, or another name: {missing}"
 
 
 def test_terms_of_results_are_words_of_the_glossary() -> None:
