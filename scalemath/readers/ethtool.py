@@ -21,6 +21,8 @@ _DETECTED = re.compile(r"^[ \t]*Link detected:[ \t]*(?P<state>yes|no)")
 
 def looks_like(text: Text) -> bool:
     """Whether the text has a speed line in Mb/s or a settings line."""
+    if "Speed" not in text.content and "Settings" not in text.content:
+        return False
     return any(_SPEED.match(line) or _SETTINGS.match(line) for line in text.lines)
 
 

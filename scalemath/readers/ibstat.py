@@ -30,7 +30,8 @@ _LANES = re.compile(r"(\d{1,2})X")
 
 def looks_like(text: Text) -> bool:
     """Whether the text is of one of these tools."""
-    return any(
+    signs = ("CA '", "hca_id", "nfiniband device", "==>")
+    return any(sign in text.content for sign in signs) and any(
         _ADAPTER.match(line) or _STATUS.match(line) or ("==>" in line and _NETDEV.search(line))
         for line in text.lines
     )

@@ -181,6 +181,8 @@ class _Device:
 
 def looks_like(text: Text) -> bool:
     """Whether the text has a device line and link lines."""
+    if "Lnk" not in text.content:
+        return False
     return any(_LINK.match(line) for line in text.lines) and any(
         _DEVICE.match(line) for line in text.lines
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import NamedTuple
 
@@ -93,6 +92,9 @@ TRANSPORTS = (
     ("tcpx", re.compile(r"GPUDirectTCPX|TCPX(?!O)")),
 )  # fmt: skip
 """What NCCL_DEBUG lines tell about the way the data went."""
+HINTS = ("NET/", "network", "GDR", "GPU Direct", "GPUDirect", "NVLS", "set by environment",
+         "P2P is disabled", "FasTrak", "TCPX")  # fmt: skip
+"""One of these is in every line that a transport is told by, apart from "via"."""
 NICS = re.compile(r"NET/IB : Using (?P<list>.{0,2000})")
 NIC = re.compile(r"\[\d+\](?P<name>[\w.]+):(?P<port>\d+)/(?P<layer>\w+)")
 
@@ -141,18 +143,15 @@ def layout_of_numbers(number: int) -> Layout | None:
 
 def numbers(rest: str) -> list[float]:
     """Leading numbers of the rest of a row; N/A becomes nan, the first other word ends them."""
-    found = []
-    for token in rest.split():
-        if token in ("N/A", "n/a", "-nan", "nan"):
-            found.append(math.nan)
-            continue
+    tokens = (rest.replace("N/A", "nan") if "N" in rest else rest).split()
+    try:
+        return [*map(float, tokens)]
+    except ValueError:
+        pass
+    found: list[float] = []
+    for token in tokens:
         try:
-            value = float(token)
+            found.append(float(token))
         except ValueError:
-            break
-        if not abs(value) < 1e300:
-            break
-        found.append(value)
-        if len(found) == 9:
             break
     return found

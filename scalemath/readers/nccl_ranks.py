@@ -22,14 +22,15 @@ CLEAR = 1e9
 
 def shares(rows: Columns) -> int | None:
     """Size over bytes of one rank's count, where all rows agree; 1 when size is the count."""
-    each = np.array([ELEMENT_BYTES.get(str(name), 0) for name in rows.si("type")], float)
+    kinds, where = np.unique(rows.si("type"), return_inverse=True)
+    each = np.array([ELEMENT_BYTES.get(str(name), 0) for name in kinds], float)[where]
     known = (each > 0.0) & (rows.si("count") > 0.0) & (rows.si("size") > 0.0)
     if not known.any():
         return None
-    ratio = rows.si("size")[known] / (rows.si("count")[known] * each[known])
-    middle = float(np.median(ratio))
-    whole = round(middle)
-    if whole < 1 or whole > MOST_RANKS or np.abs(ratio / whole - 1.0).max() > 0.01:
+    size = rows.si("size")[known]
+    ratio = (size / (rows.si("count")[known] * each[known]))[size >= np.median(size)]
+    whole = round(float(np.median(ratio)))
+    if not 1 <= whole <= MOST_RANKS or np.abs(ratio / whole - 1.0).max() > 0.01:
         return None
     return whole
 
@@ -89,7 +90,7 @@ def likely_ranks(low: int, high: int) -> int | None:
 def collective_of(rows: Columns) -> tuple[str, str]:
     """Operation the columns speak for, and a caution where they leave a choice."""
     share = shares(rows)
-    reduces = any(str(name) not in ("none", "") for name in rows.si("operation"))
+    reduces = bool(np.isin(rows.si("operation"), ("none", ""), invert=True).any())
     roots = rows.si("root")
     rooted = bool(np.isfinite(roots).any() and (roots[np.isfinite(roots)] >= 0).all())
     interval = factor_interval(rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array as Flat
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,25 @@ KIND = "nccl-tests"
 GIB = 2.0**30
 _UNITS = {"time": "s", "algorithm_bandwidth": "byte/s", "bus_bandwidth": "byte/s", "wrong": "1"}
 _NAN = math.nan
+MOST = 1e30
+"""Numbers from here on are none that a tool measures."""
 _KEPT_TEXT = 120
+_MOST_FAILURES = 100
+_MOST_WAYS = 5000
+_ROW_ENDS = frozenset("0123456789A")
+
+
+@define
+class _Rows:
+    """Rows while they are being read, flat so that millions of numbers cost little."""
+
+    heads: Flat[float] = field(factory=lambda: Flat("d"))
+    halves: Flat[float] = field(factory=lambda: Flat("d"))
+    kinds: list[str] = field(factory=list)
+    operations: list[str] = field(factory=list)
+
+    def __len__(self) -> int:
+        return len(self.kinds)
 
 
 @define
@@ -37,7 +56,7 @@ class _Run:
     devices: list[forms.Device] = field(factory=list)
     layout: forms.Layout | None = None
     headed: bool = False
-    rows: list[tuple[Any, ...]] = field(factory=list)
+    rows: _Rows = field(factory=_Rows)
     header_name: str = ""
     average: float = _NAN
     failures: list[str] = field(factory=list)
@@ -59,6 +78,7 @@ class _State:
     version: str = ""
     transports: dict[str, None] = field(factory=dict)
     nics: dict[str, None] = field(factory=dict)
+    ways: set[str] = field(factory=set)
 
     def run(self) -> _Run:
         """Return the run the current line belongs to."""
@@ -69,7 +89,7 @@ class _State:
     def begin(self, line: int, again: bool) -> _Run:
         """Return the current run, or a new one when what comes belongs to the next."""
         run = self.run()
-        if run.rows or again or not math.isnan(run.average):
+        if len(run.rows) or again or not math.isnan(run.average):
             run = _Run(line, command=self.command, command_ranks=self.command_ranks)
             self.runs.append(run)
         return run
@@ -79,19 +99,20 @@ class _State:
         self.command = collective or self.command
         self.command_ranks = ranks or self.command_ranks
         run = self.run()
-        if not run.rows and math.isnan(run.average):
+        if not len(run.rows) and math.isnan(run.average):
             run.command, run.command_ranks = self.command, self.command_ranks
 
 
 def looks_like(text: Text) -> bool:
     """Whether a text holds a table or a header of these tests."""
-    for line in text.lines:
-        if forms.HEADING.search(line) and ("algbw" in line or "size(B)" in line):
-            return True
-        if "minBytes" in line and forms.PARAMETERS.search(line):
-            return True
-        if "Avg bus bandwidth" in line or "Collective test starting" in line:
-            return True
+    content = text.content
+    if "Avg bus bandwidth" in content or "Collective test starting" in content:
+        return True
+    headed = "size(B)" in content or "algbw" in content
+    if headed and any(forms.HEADING.search(line) for line in text.lines):
+        return True
+    if "minBytes" in content and any(forms.PARAMETERS.search(line) for line in text.lines):
+        return True
     return any(_row_of(line) for line in text.lines[:2000])
 
 
@@ -140,29 +161,26 @@ def nccl_tests(source: Any) -> CollectiveLog:
 
 def _something(run: _Run) -> bool:
     return bool(
-        run.rows or run.headed or run.devices or run.parameters or not math.isnan(run.average)
+        len(run.rows) or run.headed or run.devices or run.parameters or not math.isnan(run.average)
     )
 
 
 def _take(state: _State, number: int, line: str) -> None:
     """Sort one line."""
     if not line or line.isspace():
-        return None
-    row = forms.ROW.search(line)
-    if row is not None and _row(state, number, line, row):
-        return None
-    if "NCCL INFO" in line or "NCCL WARN" in line:
+        return
+    debug = "NCCL INFO" in line or "NCCL WARN" in line
+    if not debug or line.rstrip()[-1:] in _ROW_ENDS:
+        row = forms.ROW.search(line)
+        if row is not None and _row(state, number, line, row):
+            return
+    if debug:
         _debug(state, line)
-        if "NCCL WARN" in line:
-            state.run().failures.append(line[line.find("NCCL WARN") :][:_KEPT_TEXT])
-        _version(state, line)
-        return _skip(state, number, "NCCL_DEBUG line", line)
-    for step in (_header, _device, _end, _noise):
-        if step(state, number, line):
-            return None
-    if line.strip(" #\t"):
+        _skip(state, number, "NCCL_DEBUG line", line)
+        return
+    taken = any(step(state, number, line) for step in (_header, _device, _end, _noise))
+    if not taken and line.strip(" #\t"):
         _skip(state, number, "not part of the table", line)
-    return None
 
 
 def _skip(state: _State, number: int, reason: str, line: str) -> None:
@@ -171,9 +189,10 @@ def _skip(state: _State, number: int, reason: str, line: str) -> None:
 
 def _row(state: _State, number: int, line: str, match: Any) -> bool:
     """Take a row of data; false when the line only looks like one."""
-    found = forms.numbers(match["rest"])
+    size, count, kind, what, rest = match.groups()
+    found = forms.numbers(rest)
     if len(found) < 3:
-        if match["type"] in forms.ELEMENT_BYTES:
+        if kind in forms.ELEMENT_BYTES:
             _skip(state, number, "row cut off", line)
             return True
         return False
@@ -182,24 +201,29 @@ def _row(state: _State, number: int, line: str, match: Any) -> bool:
     if layout is None:
         _skip(state, number, "row with an unknown number of columns", line)
         return True
-    start = int(layout.root)
+    start, width = int(layout[0]), 4 if layout[1] else 3
+    root = found[0] if start else _NAN
+    whole = start + (2 * width if layout.halves == 2 else width)
+    if len(found) < whole:  # the last number may have lost digits
+        found.pop()
     if len(found) < start + 3:
         _skip(state, number, "row cut off", line)
         return True
+    rows = run.rows
+    rows.heads.extend((float(size), float(count), root, number))
+    rows.kinds.append(kind)
+    rows.operations.append(what or "")
+    if width == 4 and len(found) == start + 8:
+        rows.halves.extend(found[start:] if start else found)
+        return True
     halves = []
     for side in range(2):
-        half = found[start + side * layout.width :][: layout.width]
-        complete = len(half) >= 3 and not math.isnan(half[0])
+        half = found[start + side * width :][:width]
+        complete = len(half) >= 3
         halves += [*half[:3], half[3] if len(half) > 3 else _NAN] if complete else [_NAN] * 4
-    if math.isnan(halves[0]) and math.isnan(halves[4]):
-        _skip(state, number, "row without a time", line)
-        return True
-    if layout.halves == 2 and len(found) < start + 2 * layout.width:
+    if len(found) < whole:
         _skip(state, number, "second half of the row cut off", line)
-    root = found[0] if layout.root else _NAN
-    size, count = float(match["size"]), float(match["count"])
-    what = match["operation"] or ""
-    run.rows.append((size, count, match["type"], what, root, float(number), *halves))
+    rows.halves.extend(halves)
     return True
 
 
@@ -259,7 +283,7 @@ def _end(state: _State, number: int, line: str) -> bool:
     wrong = forms.WRONG.search(line) if "Out of bounds" in line else None
     if wrong is not None:
         if wrong[2].upper() not in ("OK", "") or int(wrong[1]):
-            state.run().failures.append(wrong[0][:_KEPT_TEXT])
+            _fail(state, wrong[0])
         return True
     return "Collective test concluded" in line
 
@@ -268,7 +292,7 @@ def _noise(state: _State, number: int, line: str) -> bool:
     """Failures, versions, commands and comments."""
     failure = forms.FAILURE.search(line)
     if failure is not None:
-        state.run().failures.append(failure[0][:_KEPT_TEXT])
+        _fail(state, failure[0])
         return True
     if _version(state, line):
         return True
@@ -282,6 +306,12 @@ def _noise(state: _State, number: int, line: str) -> bool:
         _skip(state, number, "table cut by whoever published it", line)
         return True
     return False
+
+
+def _fail(state: _State, text: str) -> None:
+    failures = state.run().failures
+    if len(failures) < _MOST_FAILURES:
+        failures.append(text.strip()[:_KEPT_TEXT])
 
 
 def _version(state: _State, line: str) -> bool:
@@ -317,7 +347,21 @@ def _command(state: _State, line: str) -> None:
 
 
 def _debug(state: _State, line: str) -> None:
-    """What an NCCL_DEBUG line tells about transports."""
+    """What an NCCL_DEBUG line tells about transports, version and failures."""
+    via = line.find(" via ")
+    if via > 0:
+        way = line[via : via + 28]
+        if way in state.ways:
+            return
+        if len(state.ways) < _MOST_WAYS:
+            state.ways.add(way)
+    elif "NCCL WARN" in line:
+        _fail(state, line[line.find("NCCL WARN") :])
+        return
+    elif not any(hint in line for hint in forms.HINTS):
+        if "version" in line:
+            _version(state, line)
+        return
     for name, form in forms.TRANSPORTS:
         if name not in state.transports and form.search(line):
             state.transports[name] = None
@@ -329,19 +373,19 @@ def _debug(state: _State, line: str) -> None:
 
 def _columns(run: _Run, unit: float) -> Columns:
     """Rows of a run as SI columns."""
-    names = {"size": "byte", "count": "1", "type": "", "operation": "", "root": "1", "line": "1"}
-    for side in SIDES:
-        names |= {f"{side}_{name}": unit_name for name, unit_name in _UNITS.items()}
-    cells: list[Any] = list(zip(*run.rows, strict=True)) if run.rows else [[] for _ in names]
-    arrays: dict[str, Array] = {}
-    for (name, unit_name), values in zip(names.items(), cells, strict=True):
-        array: Array = np.array(values, dtype=np.str_ if unit_name == "" else np.float64)
-        if unit_name == "s":
-            array = array * 1e-6
-        elif unit_name == "byte/s":
-            array = array * unit
-        arrays[name] = array
-    return Columns(arrays, names)
+    heads = np.array(run.rows.heads).reshape(-1, 4).T
+    halves = np.array(run.rows.halves).reshape(-1, 8).T
+    arrays: dict[str, Array] = dict(zip(("size", "count", "root", "line"), heads, strict=True))
+    units = {"size": "byte", "count": "1", "root": "1", "line": "1", "type": "", "operation": ""}
+    arrays["type"] = np.array(run.rows.kinds, dtype=np.str_)
+    arrays["operation"] = np.array(run.rows.operations, dtype=np.str_)
+    scales = {"s": 1e-6, "byte/s": unit, "1": 1.0}
+    for place, side in enumerate(SIDES):
+        for (name, unit_name), values in zip(_UNITS.items(), halves[4 * place :], strict=False):
+            values[~(np.abs(values) < MOST)] = _NAN
+            arrays[f"{side}_{name}"] = values * scales[unit_name]
+            units[f"{side}_{name}"] = unit_name
+    return Columns(arrays, units)
 
 
 def _finished(state: _State, run: _Run) -> CollectiveRun:

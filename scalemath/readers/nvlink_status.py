@@ -70,7 +70,7 @@ class NvlinkStatus(Reading):
 
 def looks_like(text: Text) -> bool:
     """Whether the text lists links below a GPU."""
-    return any(_LINK.match(line) for line in text.lines)
+    return "Link" in text.content and any(_LINK.match(line) for line in text.lines)
 
 
 def nvlink(source: Any) -> NvlinkStatus:

@@ -99,7 +99,9 @@ class _Run:
 
 def looks_like(text: Text) -> bool:
     """Whether the text holds a title of OSU."""
-    return any("OSU" in line and _TITLE.search(line) for line in text.lines)
+    return "OSU" in text.content and any(
+        "OSU" in line and _TITLE.search(line) for line in text.lines
+    )
 
 
 def osu(source: Any) -> OsuLog:

@@ -36,7 +36,8 @@ _COLUMN = re.compile(
 _PARAMETER = re.compile(
     r"(?P<name>[A-Za-z*][\w .*]{1,24}?)[ \t]*:[ \t]*(?P<value>[\w.\-]+(?:\[B\])?)"
 )
-_NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][+-]?\d{1,3})?")
+_NUMBERS = re.compile(r"[ \t]*\d[\d.eE+\- \t]*$")
+_MOST = 1e30
 
 
 @frozen(kw_only=True, eq=False)
@@ -137,7 +138,9 @@ class _Run:
 
 def looks_like(text: Text) -> bool:
     """Whether the text holds a table of perftest."""
-    return any("#bytes" in line and "#iterations" in line for line in text.lines)
+    return "#iterations" in text.content and any(
+        "#bytes" in line and "#iterations" in line for line in text.lines
+    )
 
 
 def perftest(source: Any) -> PerftestLog:
@@ -168,15 +171,15 @@ def perftest(source: Any) -> PerftestLog:
     runs, skipped = [_Run()], []
     for number, line in enumerate(text.lines, 1):
         run = runs[-1]
-        title = _TITLE.search(line)
+        if run.columns and _row(run, line):
+            continue
+        title = _TITLE.search(line) if "Test" in line else None
         if title is not None:
             run = _next(runs)
             run.title, run.both = " ".join(line.split())[:80], bool(title["both"])
         elif "#bytes" in line and "#iterations" in line:
             run = _next(runs) if run.rows else run
             run.columns = [_column(match) for match in _COLUMN.finditer(line)]
-        elif run.columns and _row(run, line):
-            continue
         elif ":" in line:
             run.parameters |= _parameters(line)
         elif line.strip(" -*\t"):
@@ -211,21 +214,23 @@ def _parameters(line: str) -> dict[str, str]:
 
 def _row(run: _Run, line: str) -> bool:
     """Take a row of numbers; false for anything else."""
-    tokens = line.split()
-    if not 3 <= len(tokens) <= len(run.columns):
+    if not _NUMBERS.match(line):
         return False
-    if not all(len(t) < 25 and _NUMBER.fullmatch(t) for t in tokens):
+    try:
+        values = [*map(float, line.split())]
+    except ValueError:
         return False
-    values = [float(token) for token in tokens]
-    if not all(math.isfinite(value) for value in values):
+    missing = len(run.columns) - len(values)
+    if len(values) < 3 or missing < 0:
         return False
-    run.rows.append(values + [math.nan] * (len(run.columns) - len(values)))
+    run.rows.append(values + [math.nan] * missing if missing else values)
     return True
 
 
 def _finished(text: Text, run: _Run) -> PerftestRun:
     names = [name for name, _ in run.columns]
     cells = np.array(run.rows, float).reshape(len(run.rows), len(names))
+    cells[~(np.abs(cells) < _MOST)] = math.nan
     found = dict(zip(names, cells.T, strict=True))
     arrays = {"size": found["#bytes"], "iterations": found["#iterations"]}
     units = {"size": "byte", "iterations": "1"}

@@ -20,7 +20,9 @@ _GPU = re.compile(r"GPU\d{1,4}")
 
 def looks_like(text: Text) -> bool:
     """Whether the text has a section of link types or weights."""
-    return any("GPUs" in line and _SECTION.search(line) for line in text.lines)
+    return "GPUs" in text.content and any(
+        "GPUs" in line and _SECTION.search(line) for line in text.lines
+    )
 
 
 def rocm_topology(source: Any) -> Machine:

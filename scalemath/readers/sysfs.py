@@ -27,7 +27,9 @@ _RATE = re.compile(
 
 def looks_like(text: Text) -> bool:
     """Whether the text lists fields below /sys/class/infiniband or /sys/class/net."""
-    return any("/sys/class/" in line and _LINE.search(line) for line in text.lines)
+    return "/sys/class/" in text.content and any(
+        "/sys/class/" in line and _LINE.search(line) for line in text.lines
+    )
 
 
 def sysfs(source: Any) -> PortListing:

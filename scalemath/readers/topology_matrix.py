@@ -29,6 +29,8 @@ def _heading(line: str) -> list[str]:
 
 def looks_like(text: Text) -> bool:
     """Whether the text holds a matrix with paths such as SYS, PIX or NV18."""
+    if "GPU" not in text.content:
+        return False
     heads = {tuple(names) for line in text.lines if (names := _heading(line))}
     if not heads:
         return False
