@@ -64,16 +64,16 @@ NCCOM = """nccom-test -r 4 --minbytes 1kb --maxbytes 1gb allr
 Avg bus bandwidth:      66.80GB/s
 """
 
-PERFTEST = """---------------------------------------------------------------------------------------
+PERFTEST = """------------------------------------------------------------
                     RDMA_Write BW Test
  Dual-port       : OFF          Device         : mlx5_0
  Number of qps   : 1            Transport type : IB
  Link type       : IB
----------------------------------------------------------------------------------------
+------------------------------------------------------------
  #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]
  65536      5000             20000.00           19800.00             0.316800
  1048576    5000             21000.00           20900.00             0.020900
----------------------------------------------------------------------------------------
+------------------------------------------------------------
 """
 
 PERFTEST_BOTH = PERFTEST.replace("RDMA_Write BW", "RDMA_Write Bidirectional BW")

@@ -161,10 +161,10 @@ def test_topology_xml():
         (lambda t: '<!DOCTYPE a [<!ENTITY b "c">]>\n' + t, "document type"),
         (lambda t: t.replace('vendor="Test"', 'vendor="&x;"', 1), "XML"),
         (lambda t: t[:-12], "well-formed"),
-        (lambda t: "<system>\n" + "<cpu>" * 100 + "</cpu>" * 100 + "</system>", "nested"),
+        (lambda _: "<system>\n" + "<cpu>" * 100 + "</cpu>" * 100 + "</system>", "nested"),
         (lambda t: t.replace("0000:10:00.0", "nonsense"), "line 3: expected a PCI address"),
         (lambda t: t.replace('speed="400000"', 'speed="9' + "9" * 40 + '"'), "speed in Mbit/s"),
-        (lambda t: '<system version="1">\n</system>\n', "GPUs or network interfaces"),
+        (lambda _: '<system version="1">\n</system>\n', "GPUs or network interfaces"),
     ],
 )
 def test_hostile_xml(changed, wanted):
