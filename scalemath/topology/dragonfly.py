@@ -137,36 +137,40 @@ class Dragonfly(RouterFabric):
         local = int(self.routers_per_group > 1)
         return local if self.groups == 1 else 1 + 2 * local
 
-    def _far(self) -> dict[tuple[int, int], list[tuple[int, int]]]:
-        """Pairs of routers that join two groups, by pair of groups."""
-        used = [0] * self.groups
-        found: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        for one, other in self._group_links():
-            ends = []
-            for group in (one, other):
-                router = group * self.routers_per_group + used[group] // self.global_ports
-                used[group] += 1
-                ends.append(router)
-            found.setdefault((min(one, other), max(one, other)), []).append((ends[0], ends[1]))
-        return found
+    def between(self, one: int, other: int) -> list[tuple[int, int]]:
+        """Pairs of routers that join two groups.
 
-    def _group_links(self) -> Iterator[tuple[int, int]]:
-        """Global links as pairs of groups: all pairs equally, the rest in circles."""
-        groups, each = self.groups, self.routers_per_group * self.global_ports
-        if groups < 2:
-            return
-        base, rest = divmod(each, groups - 1)
-        for _ in range(base):
-            for one in range(groups):
-                for other in range(one + 1, groups):
-                    yield one, other
-        for step in range(1, rest // 2 + 1):
-            for one in range(groups):
-                yield one, (one + step) % groups
-        if rest % 2:
-            half = groups // 2
-            for one in range(half):
-                yield (one, one + half) if groups % 2 == 0 else (2 * one, 2 * one + 1)
+        All pairs of groups get equally many links; what is left over goes in circles of growing
+        step, and a last odd port per group to the group opposite.
+
+        Parameters
+        ----------
+        one, other : int
+            Numbers of two different groups.
+
+        Returns
+        -------
+        list of tuple of int
+            Router of the first group, router of the second; one pair per link.
+        """
+        if one > other:
+            return [(x, y) for y, x in self.between(other, one)]
+        groups, gap = self.groups, other - one
+        base, rest = divmod(self.routers_per_group * self.global_ports, groups - 1)
+        ports = [(k * (groups - 1) + other - 1, k * (groups - 1) + one) for k in range(base)]
+        first = base * (groups - 1)
+        for step, start, end in ((gap, one, other), (groups - gap, other, one)):
+            if step <= rest // 2:
+                begin = first + 2 * (step - 1)
+                mine = begin + ((start - step) % groups < start)
+                theirs = begin + (end < start)
+                ports.append((mine, theirs) if start == one else (theirs, mine))
+        opposite = gap == groups // 2 if groups % 2 == 0 else gap == 1 and one % 2 == 0
+        if rest % 2 and opposite:
+            last = first + 2 * (rest // 2)
+            ports.append((last, last))
+        size, each = self.routers_per_group, self.global_ports
+        return [(one * size + i // each, other * size + j // each) for i, j in ports]
 
     def hops(self, a: int, b: int) -> int:
         """Routers a message passes on the shortest local-global-local path.
@@ -188,7 +192,7 @@ class Dragonfly(RouterFabric):
         first, second = one // self.routers_per_group, other // self.routers_per_group
         if first == second:
             return 2
-        far = self._far()[min(first, second), max(first, second)]
+        far = self.between(first, second)
         return min(2 + (x not in (one, other)) + (y not in (one, other)) for x, y in far)
 
     def router_links(self) -> Iterator[tuple[int, int, int, str]]:
@@ -198,9 +202,10 @@ class Dragonfly(RouterFabric):
             for i in range(size):
                 for j in range(i + 1, size):
                     yield group * size + i, group * size + j, 1, "within"
-        for far in self._far().values():
-            for (one, other), links in Counter(far).items():
-                yield one, other, links, "between"
+        for first in range(self.groups):
+            for second in range(first + 1, self.groups):
+                for (one, other), links in Counter(self.between(first, second)).items():
+                    yield one, other, links, "between"
 
     def describe_size(self) -> str:
         """Say how many groups fit."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from attrs import field
 
@@ -46,7 +46,7 @@ class SlimFly(RouterFabric):
     endpoints_per_router: int | None = given("count >= 1", None)
     port_rate: Any = given("byte/s/dir > 0", None)
     radix: int | None = given("count >= 2", None)
-    _neighbours: list[set[int]] = field(init=False, eq=False, repr=False, factory=list)
+    _columns: list[_Columns] = field(init=False, eq=False, repr=False, factory=list)
 
     def __attrs_post_init__(self) -> None:
         if prime_power(self.order) is None or self.order % 4 == 2:
@@ -109,17 +109,37 @@ class SlimFly(RouterFabric):
         """Longest shortest path between two routers [links]."""
         return 2
 
-    def neighbours(self) -> list[set[int]]:
-        """Neighbours of every router in the MMS graph, made at first use.
+    def _made(self) -> _Columns:
+        """Field and generators, made at first use."""
+        if not self._columns:
+            self._columns.append(_columns(self.order))
+        return self._columns[0]
+
+    def joined(self, one: int, other: int) -> bool:
+        """Whether two routers have a link.
+
+        Parameters
+        ----------
+        one, other : int
+            Numbers of two routers.
 
         Returns
         -------
-        list of set of int
-            By router number.
+        bool
+            By the rule of the graph, without building it.
         """
-        if not self._neighbours:
-            self._neighbours.extend(_mms_graph(self.order))
-        return self._neighbours
+        made = self._made()
+        (side, column, row), (far, slope, shift) = self._place(one), self._place(other)
+        if side == far:
+            step = made.field.subtract(row, shift)
+            return column == slope and step in (made.second if side else made.first)
+        if side:
+            column, row, slope, shift = slope, shift, column, row
+        return made.field.add(made.field.multiply(slope, column), shift) == row
+
+    def _place(self, router: int) -> tuple[int, int, int]:
+        side, place = divmod(router, self.order**2)
+        return side, *divmod(place, self.order)
 
     def hops(self, a: int, b: int) -> int:
         """Routers a message passes.
@@ -138,12 +158,23 @@ class SlimFly(RouterFabric):
         one, other = self.router_of(a), self.router_of(b)
         if a == b or one == other:
             return int(a != b)
-        return 2 if other in self.neighbours()[one] else 3
+        return 2 if self.joined(one, other) else 3
 
     def router_links(self) -> Iterator[tuple[int, int, int, str]]:
         """Links between routers as two numbers, a count and a tier."""
-        for one, others in enumerate(self.neighbours()):
-            yield from ((one, other, 1, "router") for other in sorted(others) if other > one)
+        made, q = self._made(), self.order
+        numbers = made.field
+        for column in range(q):
+            for row in range(q):
+                here = column * q + row
+                for side, steps in ((0, made.first), (1, made.second)):
+                    for step in steps:
+                        there = column * q + numbers.add(row, step)
+                        if there > here:
+                            yield side * q * q + here, side * q * q + there, 1, "router"
+                for slope in range(q):
+                    shift = numbers.subtract(row, numbers.multiply(slope, column))
+                    yield here, q * q + slope * q + shift, 1, "router"
 
     def __str__(self) -> str:
         return (
@@ -156,26 +187,19 @@ def _usable(order: int) -> bool:
     return order >= 3 and order % 4 != 2 and prime_power(order) is not None
 
 
-def _mms_graph(order: int) -> list[set[int]]:
-    """Neighbours in the graph of order q; Besta and Hoefler (2014), section 2.2."""
+class _Columns(NamedTuple):
+    """Field of the graph, and the steps within a column of either side."""
+
+    field: Field
+    first: frozenset[int]
+    second: frozenset[int]
+
+
+def _columns(order: int) -> _Columns:
+    """Rules of the graph of order q; Besta and Hoefler (2014), section 2.2."""
     numbers = Field(order)
-    powers = numbers.powers()
-    first, second = _generators(order, powers)
-    found: list[set[int]] = [set() for _ in range(2 * order * order)]
-    for column in range(order):
-        for row in range(order):
-            here = column * order + row
-            for step in first:
-                found[here].add(column * order + numbers.add(row, step))
-            there = order * order + here
-            for step in second:
-                found[there].add(order * order + column * order + numbers.add(row, step))
-            for slope in range(order):
-                shift = numbers.subtract(row, numbers.multiply(slope, column))
-                across = order * order + slope * order + shift
-                found[here].add(across)
-                found[across].add(here)
-    return found
+    first, second = _generators(order, numbers.powers())
+    return _Columns(numbers, frozenset(first), frozenset(second))
 
 
 def _generators(order: int, powers: list[int]) -> tuple[list[int], list[int]]:

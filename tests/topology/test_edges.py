@@ -27,7 +27,18 @@ LAYOUT = (64.0, 1.0, 1.0, 3.0, 4.0, 4.0, 8.0, 1.0, 0.0, 0.0)
 
 
 def layout(**change: float) -> fat_tree.FatTreeLayout:
-    names = ["endpoints", "rails", "homes", "tiers", "leaf_down", "leaf_up", "spine_radix", "spine_oversubscription", "leaves_per_pod", "spines_per_pod"]
+    names = [
+        "endpoints",
+        "rails",
+        "homes",
+        "tiers",
+        "leaf_down",
+        "leaf_up",
+        "spine_radix",
+        "spine_oversubscription",
+        "leaves_per_pod",
+        "spines_per_pod",
+    ]
     return fat_tree.fat_tree_layout(**{**dict(zip(names, LAYOUT, strict=True)), **change})
 
 
