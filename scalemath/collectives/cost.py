@@ -12,6 +12,7 @@ from scalemath.collectives.algorithms import TABLE, Algorithm
 from scalemath.collectives.crossing import crossing_ranks, crossing_sizes
 from scalemath.collectives.lowering import TIERS
 from scalemath.collectives.operations import LOWER_BOUND, Operation
+from scalemath.collectives.segments import segments_of
 from scalemath.core.kernel import total
 from scalemath.core.result import Result, measured
 from scalemath.kernels.busbandwidth import algorithm_bandwidth, bus_bandwidth
@@ -158,6 +159,18 @@ class CollectiveCost(Result):
         terms: CollectiveTerms = record.kernel.function(*record.pick(probe))
         return terms
 
+    @measured("1")
+    def segments(self) -> float:
+        """Pieces a pipelined algorithm cuts the message into, kept continuous; 1 for others."""
+        if not self.algorithm_record.pipelined:
+            return 1.0
+        return segments_of(self.algorithm, self.given)
+
+    @measured("byte")
+    def segment_size(self) -> float:
+        """Bytes of one such piece; vanishing where there is no latency."""
+        return self.given["size"] / self.si("segments")
+
     @property
     def bottleneck(self) -> str:
         """The term that takes the largest part of the time."""
@@ -243,6 +256,9 @@ class CollectiveCost(Result):
         if self.algorithm != LOWER_BOUND and self.given["size"]:
             moved = display(self.si("bytes_per_rank"), "byte")
             lines.append(f"the busiest rank carries {moved} in {self.si('steps'):.6g} steps")
+        if self.algorithm_record.pipelined and self.si("segment_size") > 0.0:
+            piece = display(self.si("segment_size"), "byte", 4)
+            lines.append(f"cut into {self.si('segments'):.4g} segments of {piece}")
         if self.contenders:
             shown = ", ".join(f"{c.name} {display(c.seconds, 's')}" for c in self.contenders[:4])
             lines.append(f"best of {len(self.contenders)} algorithms: {shown}")

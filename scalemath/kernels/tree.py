@@ -48,6 +48,25 @@ def pipeline(
 
 
 @kernel(
+    unit="1",
+    rises="fill size least_segments",
+    falls="bandwidth latency",
+    source=PIPELINE,
+    formula="max(least_segments, sqrt(fill * size / (bandwidth * latency)))",
+)
+def best_segments(
+    fill: float, size: float, bandwidth: float, latency: float, least_segments: float
+) -> float:
+    """Number of segments, continuous, that makes a pipeline of copies shortest."""
+    work = fill * size / bandwidth
+    if work > least_segments * least_segments * latency:
+        if latency <= 0.0:
+            return math.inf
+        return math.sqrt(work / latency)
+    return least_segments
+
+
+@kernel(
     unit="s",
     rises="fill size latency least_segments",
     falls="bandwidth reduction_rate",

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from scalemath.collectives import all_to_all, allreduce
+from scalemath.collectives import all_to_all, allreduce, broadcast
 from scalemath.kernels import primitives as pr
 from scalemath.kernels.alltoall import all_to_all_bruck, all_to_all_bruck_binary
 from scalemath.kernels.gather import all_gather_bruck, halving_bytes
@@ -120,6 +120,20 @@ def test_pipelines_take_the_best_number_of_segments(fill: int, least: int, ratio
     wire, arithmetic = work / 3, work / 3 / 1.5
     best = min((fill + m) * (latency + (wire + arithmetic) / m) for m in grid)
     assert reduced == pytest.approx(best, rel=2e-6)
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 8, 72])
+@pytest.mark.parametrize("algorithm", ["chain", "binary-tree", "double-binary-tree"])
+def test_segments_that_are_told_give_the_time_that_is_told(algorithm: str, ranks: int) -> None:
+    """A broadcast of whole stages: (fill + segments) times (latency + one segment)."""
+    cost = broadcast(
+        size="64 MB", ranks=ranks, bandwidth="100 GB/s/dir", latency="2 us", algorithm=algorithm
+    )
+    stages = cost.steps / (2 if algorithm == "binary-tree" and ranks > 2 else 1)
+    stage = 2e-6 + cost.segment_size.m_as("byte") / 100e9
+    whole = stages * stage * (2 if algorithm == "binary-tree" and ranks > 2 else 1)
+    assert cost.time.m_as("s") == pytest.approx(whole, rel=1e-12)
+    assert f"{cost.segments:.4g} segments" in cost.explain()
 
 
 def test_whole_segments_cost_less_than_one_stage_more() -> None:
