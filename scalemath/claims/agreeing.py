@@ -18,6 +18,7 @@ WORDS: dict[str, tuple[float, float]] = {
     "noise": (0, 0.01),
     "dominant": (0.5, 1),
     "without end": (1e18, math.inf),
+    "hundreds": (100, 999),
     "tens of thousands": (1e4, 99_999),
     "hundreds of thousands": (1e5, 999_999),
     "tens to hundreds of thousands": (1e4, 999_999),
