@@ -143,6 +143,11 @@ def sources(entry: Any) -> Table:
         return Record(family="", name="", title=str(entry), data={"value": entry}).sources()
     name = entry if isinstance(entry, str) else getattr(entry, "name", "")
     family = FAMILY_OF.get(type(entry).__name__, "")
+    if not name:
+        raise ArgumentError(
+            f"a {type(entry).__name__} does not keep the name of its entry; give the name, as in "
+            "catalog.sources('ConnectX-7')"
+        )
     if not family:
         fitting = [r for r in _library.everything() if r.name == name]
         if len(fitting) != 1:

@@ -107,5 +107,7 @@ def test_sources_of_names_objects_and_records() -> None:
         assert "per_link (not chosen)" in table.column("value of")
         assert any("nvidia.com" in source for source in table.column("source"))
     assert len(sm.catalog.sources(sm.catalog.latency("roce-same-leaf"))) == 1
+    with pytest.raises(ArgumentError, match="give the name"):
+        sm.catalog.sources(sm.catalog.nic("ConnectX-7"))
     with pytest.raises(ArgumentError, match="no entry"):
         sm.catalog.sources("nothing like that")
