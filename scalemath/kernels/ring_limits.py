@@ -6,7 +6,6 @@ import math
 
 from scalemath.core.kernel import kernel
 from scalemath.kernels.allreduce import allreduce_ring
-from scalemath.kernels.gather import all_gather_ring, reduce_scatter_ring
 
 # So many ranks that (ranks - 1) / ranks is 1 in double precision.
 _MANY_RANKS = 2.0**60
@@ -143,29 +142,3 @@ def bandwidth_for_efficiency(
     if left <= 0.0:
         return math.inf
     return terms[1] / left
-
-
-@kernel(
-    unit="s",
-    rises="size nodes latency network_latency",
-    falls="bandwidth network_bandwidth",
-    free="node_ranks",
-    free_because="wider nodes move more inside and less across",
-    source="Chan, Heimlich, Purkayastha & van de Geijn, CCPE 19(13) (2007), composed: "
-    "reduce-scatter in the node, allreduce across, all-gather in the node",
-    formula="reduce_scatter_ring + allreduce_ring(size / node_ranks, nodes) + all_gather_ring",
-)
-def two_level_ring(
-    size: float,
-    node_ranks: float,
-    nodes: float,
-    bandwidth: float,
-    network_bandwidth: float,
-    latency: float,
-    network_latency: float,
-) -> float:
-    """Time [s] of an allreduce in three phases over nodes of equal size, without overlap."""
-    first = reduce_scatter_ring(size, node_ranks, bandwidth, latency, math.inf)
-    across = allreduce_ring(size / node_ranks, nodes, network_bandwidth, network_latency, math.inf)
-    last = all_gather_ring(size, node_ranks, bandwidth, latency)
-    return first[0] + first[1] + across[0] + across[1] + last[0] + last[1]

@@ -132,3 +132,26 @@ def share_of(part: float, whole: float) -> float:
     if whole <= 0.0:
         return 0.0
     return part / whole
+
+
+@kernel(
+    unit="1",
+    rises="ranks domain",
+    source="definition",
+    formula="min(ranks, domain)",
+)
+def ranks_inside(ranks: float, domain: float) -> float:
+    """Ranks [1] of a job that share one scale-up domain."""
+    return min(ranks, domain)
+
+
+@kernel(
+    unit="1",
+    rises="ranks",
+    falls="domain",
+    source="definition",
+    formula="max(1, ranks / domain)",
+)
+def domains_used(ranks: float, domain: float) -> float:
+    """Scale-up domains [1] that a job fills."""
+    return max(1.0, ranks / domain)

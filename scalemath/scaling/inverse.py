@@ -12,12 +12,13 @@ from scalemath.core.errors import ArgumentError
 from scalemath.core.kernel import kernel_of, total
 from scalemath.core.result import Result, measured
 from scalemath.kernels.allreduce import allreduce_ring
+from scalemath.kernels.hierarchy_allreduce import allreduce_two_level
 from scalemath.kernels.laws import (
     communication_share_from_gain,
     efficiency_on_network,
     gain_from_communication,
 )
-from scalemath.kernels.ring_limits import bandwidth_for_efficiency, two_level_ring
+from scalemath.kernels.ring_limits import bandwidth_for_efficiency
 from scalemath.scaling.laws import step
 from scalemath.units import Quantity, quantities, quantity
 
@@ -240,7 +241,12 @@ def efficiency_elsewhere(
         )
     here = total(allreduce_ring(1.0, ranks, bandwidth, 0.0, math.inf))
     if nodes > 1.0:
-        there = two_level_ring(1.0, ranks / nodes, nodes, bandwidth, network_bandwidth, 0.0, 0.0)
+        inside = ranks / nodes
+        there = total(
+            allreduce_two_level(
+                1.0, inside, nodes, inside, bandwidth, network_bandwidth, 0.0, 0.0, math.inf
+            )
+        )
     else:
         there = total(allreduce_ring(1.0, ranks, network_bandwidth, 0.0, math.inf))
     return EfficiencyElsewhere(

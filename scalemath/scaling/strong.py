@@ -8,10 +8,8 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from scalemath.collectives.algorithms import TABLE
 from scalemath.core.errors import ArgumentError
-from scalemath.core.kernel import Kernel, kernel_of, total
-from scalemath.core.model import Step
+from scalemath.core.kernel import kernel_of, total
 from scalemath.core.result import Result, measured
 from scalemath.kernels.ring_limits import (
     best_scaling_ranks,
@@ -20,57 +18,18 @@ from scalemath.kernels.ring_limits import (
     scaling_ceiling,
 )
 from scalemath.kernels.scaling import (
-    share_of,
-    speedup_per_rank,
-    speedup_ratio,
+    domains_used,
+    ranks_inside,
     strong_scaling_step,
-    work_on_one,
 )
-from scalemath.scaling.laws import step
 from scalemath.scaling.limits import find_best, find_limit, find_wall
+from scalemath.scaling.steps import COLLECTIVES, PLACED, STRONG_STEPS, placed_names
 from scalemath.units import display, quantities
 
-_PLAIN = {"size", "ranks", "bandwidth", "latency", "reduction_rate"}
-"""What a collective over equal ports needs to know."""
-
-
-def _algorithms() -> dict[str, Kernel]:
-    """Kernels by name: allreduce algorithms, and others as operation/algorithm."""
-    found: dict[str, Kernel] = {}
-    for operation, table in TABLE.items():
-        for name, algorithm in table.items():
-            if set(algorithm.kernel.parameters) <= _PLAIN and not algorithm.needs:
-                plain = name if operation == "allreduce" else f"{operation}/{name}"
-                found[plain] = algorithm.kernel
-    return found
-
-
-ALGORITHMS = _algorithms()
-_SILENT = ("time_one", "flops", "peak", "utilisation", "reduction_rate")
-
-_STEPS = (
-    step("work", work_on_one, "s"),
-    Step("communication", ALGORITHMS, "s", choice="algorithm"),
-    step("time", strong_scaling_step, "s", time_one="work"),
-    Step(
-        "baseline_communication",
-        ALGORITHMS,
-        "s",
-        choice="algorithm",
-        rename={"ranks": "baseline"},
-    ),
-    step(
-        "baseline_time",
-        strong_scaling_step,
-        "s",
-        time_one="work",
-        ranks="baseline",
-        communication="baseline_communication",
-    ),
-    step("speedup", speedup_ratio, time_one="baseline_time"),
-    step("scaling_efficiency", speedup_per_rank),
-    step("communication_share", share_of, part="time.exposed_communication", whole="time"),
-)
+_SILENT = (
+    "time_one", "flops", "peak", "utilisation", "reduction_rate", "domain", "domain_bandwidth",
+    "domain_latency",
+)  # fmt: skip
 
 
 @frozen(kw_only=True)
@@ -142,9 +101,12 @@ class StrongScaling(Result):
         """Duration of the collective [s] on another number of ranks."""
         given = dict(self.given, ranks=ranks)
         if latency is not None:
-            given["latency"] = latency
-        kernel = ALGORITHMS[given["algorithm"]]
-        return total(kernel.function(*(given[name] for name in kernel.parameters)))
+            given["latency"] = given["domain_latency"] = latency
+        given["inside"] = ranks_inside(ranks, given["domain"])
+        given["across"] = domains_used(ranks, given["domain"])
+        names = placed_names("ranks", "inside", "across")
+        kernel = COLLECTIVES[given["algorithm"]]
+        return total(kernel.function(*(given[names.get(n, n)] for n in kernel.parameters)))
 
     def time_at(self, ranks: float) -> float:
         """Duration of the step [s] on another number of ranks."""
@@ -220,7 +182,7 @@ class StrongScaling(Result):
 
     def formula(self) -> tuple[str, str]:
         """Formula in words and its source."""
-        collective = ALGORITHMS[self.given["algorithm"]]
+        collective = COLLECTIVES[self.given["algorithm"]]
         own = kernel_of(strong_scaling_step)
         return f"{own.formula}; communication = {collective.formula}", collective.source
 
@@ -238,7 +200,7 @@ class StrongScaling(Result):
 
 
 @quantities(
-    *_STEPS,
+    *STRONG_STEPS,
     output="time",
     time_one="s > 0 unless flops",
     flops="flop > 0 optional",
@@ -251,7 +213,10 @@ class StrongScaling(Result):
     reduction_rate="byte/s > 0 optional",
     overlap="number <= 1",
     baseline="count >= 1",
-    algorithm=f"choice {' '.join(ALGORITHMS)}",
+    algorithm=f"choice {' '.join(COLLECTIVES)}",
+    domain="count >= 1 optional",
+    domain_bandwidth="byte/s/dir > 0 optional",
+    domain_latency="s",
     ceiling_share="number > 0 < 1",
 )
 def strong_scaling(
@@ -268,6 +233,9 @@ def strong_scaling(
     overlap: float = 0.0,
     baseline: float = 1.0,
     algorithm: str = "ring",
+    domain: float = 1.0,
+    domain_bandwidth: float = math.inf,
+    domain_latency: float = 0.0,
     ceiling_share: float = 0.9,
     assumed: tuple[str, ...] = (),
 ) -> StrongScaling:
@@ -298,7 +266,15 @@ def strong_scaling(
     baseline : int
         Devices the speedup and the ceiling are counted against.
     algorithm : str
-        Allreduce algorithm, or another operation as in "all_to_all/pairwise".
+        Allreduce algorithm over equal ports, another operation as in "all_to_all/pairwise", or
+        a schedule over scale-up domains: "flat", "rails", "two-level", "two-level-overlapped".
+    domain : int
+        Ranks of a scale-up domain, for a schedule over domains; `bandwidth` and `latency` are
+        then those of one rank's network interface.
+    domain_bandwidth : Quantity [byte/s/dir]
+        Payload rate of a rank's scale-up port per direction.
+    domain_latency : Quantity [s]
+        One-way time of an empty message inside a domain.
     ceiling_share : float
         Share of the ceiling that `ranks_at_share` asks for [1].
 
@@ -335,6 +311,7 @@ def strong_scaling(
             "strong_scaling: peak is missing beside flops; write peak='2.25 PFLOP/s', or give "
             "time_one='62.55 ms'"
         )
+    _check_placement(algorithm, ranks, baseline, domain, domain_bandwidth)
     given: dict[str, float | str] = {
         "time_one": time_one,
         "flops": flops,
@@ -348,6 +325,9 @@ def strong_scaling(
         "overlap": overlap,
         "baseline": baseline,
         "algorithm": algorithm,
+        "domain": domain,
+        "domain_bandwidth": domain_bandwidth,
+        "domain_latency": domain_latency,
         "ceiling_share": ceiling_share,
     }
     result = StrongScaling(
@@ -356,6 +336,25 @@ def strong_scaling(
         assumptions=_assumptions(assumed, given),
     )
     return evolve(result, cautions=_cautions(result))
+
+
+def _check_placement(
+    algorithm: str, ranks: float, baseline: float, domain: float, domain_bandwidth: float
+) -> None:
+    """Refuse a schedule over domains that says too little, or does not fill them."""
+    if algorithm not in PLACED:
+        return
+    if domain <= 1.0 or math.isinf(domain_bandwidth):
+        raise ArgumentError(
+            f"strong_scaling: algorithm {algorithm!r} runs over scale-up domains; give domain=8 "
+            "and domain_bandwidth='450 GB/s/dir'"
+        )
+    for name, count in (("ranks", ranks), ("baseline", baseline)):
+        if count > domain and count % domain:
+            raise ArgumentError(
+                f"strong_scaling: {name} is {count:.0f}, which does not fill domains of "
+                f"{domain:.0f}"
+            )
 
 
 def _assumptions(assumed: tuple[str, ...], given: Mapping[str, Any]) -> tuple[str, ...]:
@@ -367,6 +366,9 @@ def _assumptions(assumed: tuple[str, ...], given: Mapping[str, Any]) -> tuple[st
         kept += ("computation and communication do not overlap",)
     if math.isinf(given["reduction_rate"]):
         kept += ("the reduction itself takes no time",)
+    if given["algorithm"] in PLACED:
+        return (*kept, "one network interface per rank, domains filled one after the other")
+    kept = tuple(text for text in kept if not text.startswith("domain"))
     return (*kept, "every rank sends through one port of the stated bandwidth")
 
 

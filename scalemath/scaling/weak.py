@@ -20,7 +20,7 @@ from scalemath.kernels.scaling import (
     work_on_one,
 )
 from scalemath.scaling.laws import step
-from scalemath.scaling.strong import ALGORITHMS
+from scalemath.scaling.steps import ALGORITHMS
 from scalemath.units import display, quantities, quantity
 
 

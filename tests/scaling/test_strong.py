@@ -154,3 +154,39 @@ def test_karp_flatt_above_one_is_a_slow_down():
     assert "slows down" in str(result)
     with pytest.raises(ArgumentError):
         karp_flatt(ranks=2)
+
+
+DOMAINS = {
+    "domain": 8,
+    "domain_bandwidth": "900 GB/s/dir",
+    "bandwidth": "100 GB/s/dir",
+    "size": SIZE,
+    "time_one": "62.55 ms",
+}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "communication"),
+    [("flat", 42.3531), ("rails", 5.29414), ("two-level-overlapped", 4.772), ("two-level", 8.948)],
+)
+def test_nine_servers_of_eight(algorithm, communication):
+    result = strong_scaling(ranks=72, algorithm=algorithm, **DOMAINS)
+    assert result.communication.m_as("ms") == pytest.approx(communication, rel=1e-4)
+    assert result.time.m_as("ms") == pytest.approx(communication + 62.55 / 72, rel=1e-4)
+    assert result.time_at(72.0) == result.si("time")
+
+
+def test_inside_one_domain_the_schedules_are_the_ring():
+    inside = strong_scaling(ranks=8, algorithm="two-level", **DOMAINS)
+    assert inside.communication.m_as("ms") == pytest.approx(4.17566, rel=5e-6)
+    assert inside.best_ranks > 8
+    assert inside.wall > 8
+
+
+def test_domains_must_be_stated_and_filled():
+    with pytest.raises(ArgumentError, match="domain_bandwidth"):
+        strong_scaling(
+            ranks=72, algorithm="rails", size=SIZE, time_one="1 s", bandwidth="100 GB/s/dir"
+        )
+    with pytest.raises(ArgumentError, match="fill"):
+        strong_scaling(ranks=70, algorithm="rails", **DOMAINS)
