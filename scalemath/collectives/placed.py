@@ -13,7 +13,14 @@ from attrs import field, frozen
 from scalemath.collectives.answer import BEST
 from scalemath.collectives.cost import CollectiveCost, Contender
 from scalemath.collectives.operations import LOWER_BOUND, Operation
-from scalemath.collectives.schedules import BOUNDS, PASSES, SCHEDULES, Schedule, schedule_named
+from scalemath.collectives.schedules import (
+    BOUNDS,
+    HELPED,
+    PASSES,
+    SCHEDULES,
+    Schedule,
+    schedule_named,
+)
 from scalemath.core.errors import ArgumentError, ScalemathError
 from scalemath.core.hooks import hook
 from scalemath.core.kernel import kernel_of, total
@@ -180,7 +187,8 @@ def answer_placed(operation: Operation, args: tuple[Any, ...], kwargs: dict[str,
     if operation.reduces and values["reduction_rate"] == math.inf:
         assumed += ("reduction costs nothing (reduction_rate not given)",)
     if kwargs.get("estimator", "alpha-beta") == "bound":
-        return _bound(operation, placement, values, assumed)
+        helped = kwargs.get("in_network", "none") != "none" and operation.name in HELPED
+        return _bound(operation, placement, values, assumed, helped)
     if name is None:
         name = _only(operation, placement)
     if not isinstance(values["size"], float):
@@ -210,7 +218,9 @@ def _checked(operation: Operation, args: tuple[Any, ...], kwargs: dict[str, Any]
             f"{name}: {', '.join(twice)} given together with placement, which states it already; "
             "give one of them"
         )
+    bound = kwargs.get("estimator") == "bound"
     known = KNOWN if operation.reduces else tuple(n for n in KNOWN if n != "reduction_rate")
+    known += ("in_network",) if bound and operation.name in HELPED else ()
     other = [n for n in kwargs if n not in known and n not in REPLACED]
     if other:
         raise ArgumentError(f"{name}: {', '.join(other)} cannot be given with a placement")
@@ -304,10 +314,15 @@ def _best(
 
 
 def _bound(
-    operation: Operation, placement: Placement, values: dict[str, Any], assumed: tuple[str, ...]
+    operation: Operation,
+    placement: Placement,
+    values: dict[str, Any],
+    assumed: tuple[str, ...],
+    helped: bool,
 ) -> PlacedCost:
     """What no schedule can beat."""
-    record = BOUNDS[operation.name]
+    record = HELPED[operation.name] if helped else BOUNDS[operation.name]
+    kind = "with the help of switches" if helped else "between endpoints"
     return PlacedCost(
         operation_record=operation,
         algorithm_record=record,
@@ -317,7 +332,7 @@ def _bound(
         estimator="bound",
         assumptions=(
             *assumed,
-            "lower bound between endpoints; its terms show the one bound that binds",
+            f"lower bound {kind}; its terms show the one bound that binds",
         ),
     )
 

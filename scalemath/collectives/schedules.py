@@ -166,6 +166,11 @@ BOUNDS: dict[str, Algorithm] = {
     operation: Algorithm(operation, LOWER_BOUND, kernel_of(bound))
     for operation, bound in _BOUND_KERNELS.items()
 }
+HELPED: dict[str, Algorithm] = {
+    operation: Algorithm(operation, LOWER_BOUND, kernel_of(hb.placed_in_network_bound))
+    for operation in ("allreduce", "broadcast", "reduce")
+}
+"""Bounds where switches reduce or multiply; other operations gain no bandwidth from that."""
 
 
 def schedule_named(operation: str, name: str) -> Schedule:

@@ -301,3 +301,41 @@ def placed_message_bound(
     if domains > 1.0:
         return binding_bound(nic_latency, size / (nics_per_domain * nic_bandwidth), 0.0)
     return binding_bound(domain_latency, size / domain_bandwidth, 0.0)
+
+
+@kernel(
+    unit="s",
+    rises="size",
+    falls="nics_per_domain domain_bandwidth nic_bandwidth",
+    free="domain domains domain_latency nic_latency",
+    free_because=WAYS,
+    source="every rank sends its vector and hears the result once, every domain too; " + CUT,
+    formula=(
+        "the largest of one latency, (ranks - 1) / ranks * size over all ports of a rank (size"
+        " inside one domain), and size over the interfaces of a domain; for two ranks or more"
+    ),
+)
+def placed_in_network_bound(
+    size: float,
+    domain: float,
+    domains: float,
+    nics_per_domain: float,
+    domain_bandwidth: float,
+    nic_bandwidth: float,
+    domain_latency: float,
+    nic_latency: float,
+) -> CollectiveTerms:
+    """Least time of an allreduce, broadcast or reduction that switches help with."""
+    ranks = domain * domains
+    if ranks < 2.0:
+        return CollectiveTerms(0.0, 0.0, 0.0)
+    received = size
+    if domains > 1.0:
+        received = (ranks - 1.0) * size / ranks
+    return binding_bound(
+        nic_latency if domains > 1.0 else domain_latency,
+        placed_bytes_bound(
+            received, size, domain, domains, nics_per_domain, domain_bandwidth, nic_bandwidth
+        ),
+        0.0,
+    )

@@ -145,16 +145,13 @@ def test_best_says_by_how_much_and_where_it_would_change() -> None:
     ("first", "second"),
     [
         ("ring", "binomial-tree"),
-        ("ring", "rabenseifner"),
         ("ring", "double-binary-tree"),
         ("recursive-doubling", "ring"),
-        ("nvls", "recursive-doubling"),
+        ("recursive-doubling", "rabenseifner"),
     ],
 )
 def test_both_take_the_same_time_where_they_cross(first: str, second: str) -> None:
     where = sm.crossover(first, second, ranks=64, bandwidth=NVLINK, latency="2 us")
-    if not where.crosses:
-        pytest.skip("they do not cross")
 
     def time(name: str, factor: float) -> float:
         size = where.size * factor

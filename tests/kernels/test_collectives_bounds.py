@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from helpers.kernel_arguments import draw
 
+import scalemath as sm
 from scalemath.collectives.algorithms import LEVELS, TABLE, TORUS, Algorithm
 from scalemath.collectives.operations import OPERATIONS
 from scalemath.collectives.schedules import BOUNDS, PASSES, SCHEDULES
@@ -80,6 +81,86 @@ def test_schedules_respect_bounds(operation: str, schedule: str) -> None:
         time = total(line.kernel.function(*line.pick(values)))
         least = total(bound.kernel.function(*bound.pick(values)))
         assert time >= least * (1 - 1e-12), values
+
+
+def test_switches_lower_the_bound_of_a_placement() -> None:
+    servers = sm.Placement(
+        nodes=9,
+        ranks_per_node=8,
+        nics_per_node=8,
+        domain_bandwidth="900 GB/s/dir",
+        nic_bandwidth="100 GB/s/dir",
+    )
+    case = {"size": "2 GiB", "placement": servers, "estimator": "bound"}
+    between = sm.allreduce(**case)
+    helped = sm.allreduce(**case, in_network="reduction")
+    assert between.time.m_as("ms") == pytest.approx(4.77219, rel=5e-6)
+    assert helped.time.m_as("ms") == pytest.approx(2.147483648e9 / 800e9 * 1e3)
+    assert "switches" in helped.explain()
+
+
+def values_of(random: Random) -> dict[str, float]:
+    return {n: draw(n, random) for n in ("size", "ranks", "bandwidth", "latency")} | {
+        "reduction_rate": float("inf"),
+        "switch_latency": 0.0,
+        "levels": 1.0,
+    }
+
+
+def time_of(operation: str, name: str, values: dict[str, float]) -> float:
+    record = TABLE[operation][name]
+    return total(record.kernel.function(*record.pick(values)))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("reduce_scatter", "ring"), ("all_gather", "ring")),
+        (("reduce_scatter", "pat"), ("all_gather", "pat")),
+        (("reduce_scatter", "nvls"), ("all_gather", "nvls")),
+        (("scatter", "binomial-tree"), ("gather", "binomial-tree")),
+        (("broadcast", "binomial-tree"), ("reduce", "binomial-tree")),
+        (("broadcast", "chain"), ("reduce", "chain")),
+        (("broadcast", "binary-tree"), ("reduce", "binary-tree")),
+        (("broadcast", "double-binary-tree"), ("reduce", "double-binary-tree")),
+    ],
+)
+def test_an_operation_run_backwards_takes_as_long(
+    one: tuple[str, str], other: tuple[str, str]
+) -> None:
+    """Free reductions make an operation and its mirror image equal."""
+    random = Random(str(one))
+    for _ in range(300):
+        values = values_of(random)
+        assert time_of(*one, values) == pytest.approx(time_of(*other, values), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["ring"])
+def test_an_allreduce_is_a_reduce_scatter_and_an_all_gather(name: str) -> None:
+    random = Random(name)
+    for _ in range(300):
+        values = values_of(random)
+        parts = [time_of(operation, name, values) for operation in ("reduce_scatter", "all_gather")]
+        assert time_of("allreduce", name, values) == pytest.approx(sum(parts), rel=1e-12)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda a: f"{a.operation}-{a.name}")
+def test_bytes_and_rates_in_other_units_of_information(algorithm: Algorithm) -> None:
+    """Eight times all sizes over eight times all rates: the same time."""
+    random = Random(algorithm.name)
+    for _ in range(50):
+        values = drawn(random)
+        scaled = {
+            name: value * 8
+            if name in ("size", "bandwidth", "reduction_rate")
+            or name.startswith(("largest", "sum_of"))
+            else value
+            for name, value in values.items()
+        }
+        expected = total(algorithm.kernel.function(*algorithm.pick(values)))
+        assert total(algorithm.kernel.function(*algorithm.pick(scaled))) == pytest.approx(
+            expected, rel=1e-12
+        )
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 8, 72])
