@@ -126,3 +126,8 @@ def cluster_machine(
     if attention_share is not None:
         machine = evolve(machine, attention_share=attention_share)
     return machine
+
+
+def as_machine(given: Machine | Cluster) -> Machine:
+    """Return the machine itself, or that of a cluster."""
+    return cluster_machine(given) if isinstance(given, Cluster) else given

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from attrs import evolve, field, frozen
 
-from scalemath.core.errors import RangeError
+from scalemath.core.errors import ArgumentError, RangeError
 from scalemath.sweeps import sweep, zipped
+from scalemath.topology.cluster import Cluster
 from scalemath.units import QuantityLike, display, to_si
+from scalemath.workloads.clusters import as_machine
 from scalemath.workloads.layouts import LayoutSizes, layout_sizes, plan_at
 from scalemath.workloads.machine import Machine
 from scalemath.workloads.memory_inputs import end_layers, saved_floats, state_floats
@@ -133,11 +135,11 @@ class PlanSearch:
 
 def search_plans(
     transformer: Transformer,
-    machine: Machine,
+    machine: Machine | Cluster,
     *,
     global_batch: int,
     sequence: int,
-    ranks: int | Sequence[int],
+    ranks: int | Sequence[int] | None = None,
     stack: Stack | None = None,
     tensor_limit: int | None = None,
     context_limit: int = 1,
@@ -154,12 +156,12 @@ def search_plans(
     ----------
     transformer : Transformer
         What is trained.
-    machine : Machine
+    machine : Machine or Cluster
         What it runs on.
     global_batch, sequence : int
         Sequences of a step, and tokens of a sequence.
-    ranks : int or sequence of int
-        Device counts to consider.
+    ranks : int or sequence of int, optional
+        Device counts to consider; all accelerators of a cluster by default.
     stack : Stack, optional
         Software.
     tensor_limit : int, optional
@@ -182,7 +184,11 @@ def search_plans(
     PlanSearch
         Arrays over all plans, the fastest, and the Pareto front of time, devices and memory.
     """
-    software = stack or Stack()
+    if ranks is None:
+        if not isinstance(machine, Cluster):
+            raise ArgumentError("search_plans: ranks is missing; write ranks=[64, 128]")
+        ranks = machine.accelerators
+    software, machine = stack or Stack(), as_machine(machine)
     policies = tuple(
         ParallelPlan(sharding=shared, recompute=again, schedule=schedule, sequence_parallel=True)
         for shared, again in product(sharding, recompute)

@@ -8,7 +8,9 @@ from typing import Any
 from attrs import field, frozen
 
 from scalemath.core.result import Result, measured
+from scalemath.topology.cluster import Cluster
 from scalemath.units import display
+from scalemath.workloads.clusters import as_machine
 from scalemath.workloads.flops import training_flops_per_token
 from scalemath.workloads.machine import Machine
 from scalemath.workloads.plan import ParallelPlan
@@ -238,7 +240,7 @@ class TrainingStep(Result):
 def training_step(
     transformer: Transformer,
     plan: ParallelPlan,
-    machine: Machine,
+    machine: Machine | Cluster,
     *,
     sequence: int,
     stack: Stack | None = None,
@@ -253,7 +255,7 @@ def training_step(
         What is trained.
     plan : ParallelPlan
         How it is split over devices.
-    machine : Machine
+    machine : Machine or Cluster
         Rates, links and memory of the devices.
     sequence : int
         Tokens of a sequence.
@@ -286,7 +288,7 @@ def training_step(
     >>> step.fits
     True
     """
-    software = stack or Stack()
+    software, machine = stack or Stack(), as_machine(machine)
     if strict:
         plan.check(transformer, sequence=sequence)
     outputs = STEP_MODEL.evaluate(step_inputs(transformer, plan, machine, software, sequence))

@@ -50,3 +50,15 @@ def test_tiers_of_a_cluster():
     assert out.bandwidth == pytest.approx(50e9)
     found = place("data", ranks=32, size="1 GB", tiers=(up, out))
     assert found.tier == "scale-out"
+
+
+def test_training_and_search_take_a_cluster():
+    cluster = sm.Cluster(nodes=2, node=server())
+    model = sm.Transformer(layers=12, hidden=1024, heads=16, kv_heads=4, ffn=4096, vocabulary=32000)
+    plan = sm.ParallelPlan(data=16, global_batch=64)
+    step = sm.training_step(model, plan, cluster, sequence=2048)
+    assert step.machine == cluster_machine(cluster)
+    found = sm.search_plans(model, cluster, global_batch=64, sequence=2048)
+    assert set(found.ranks) == {16}
+    with pytest.raises(ArgumentError, match="ranks"):
+        sm.search_plans(model, step.machine, global_batch=64, sequence=2048)
