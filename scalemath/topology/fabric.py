@@ -128,7 +128,11 @@ class Fabric(ABC):
         return si(self, "port_rate")
 
     def effective_bandwidth(
-        self, traffic: str = "worst permutation", senders: int | None = None
+        self,
+        traffic: str = "worst permutation",
+        senders: int | None = None,
+        *,
+        efficiency: float = 1.0,
     ) -> Any:
         """Bandwidth per endpoint and direction that remains under a traffic pattern.
 
@@ -140,19 +144,24 @@ class Fabric(ABC):
             Name of the pattern, one of `topology.traffic.PATTERNS`.
         senders : int, optional
             Senders of an incast.
+        efficiency : float
+            Usable share of the links' rates [1], as of protocol or imperfect spraying.
 
         Returns
         -------
         Quantity [byte/s/dir]
             What every endpoint keeps at the same time.
         """
+        if not 0.0 < efficiency <= 1.0:
+            raise RangeError(f"efficiency is {efficiency}; wanted above 0 and at most 1")
         wanted = read_traffic(traffic, senders)
         if wanted.senders >= self.endpoints > 1:
             raise RangeError(
                 f"traffic: {wanted.senders} senders and a receiver are more than the "
                 f"{self.endpoints} endpoints"
             )
-        return figure(self.lower_traffic(*wanted), "byte/s/dir", "GB/s/dir")
+        kept = efficiency * self.lower_traffic(*wanted)
+        return figure(kept, "byte/s/dir", "GB/s/dir")
 
     def bisection_bandwidth(self, *, both_directions: bool = False) -> Any:
         """Bandwidth across the even worst-case split.

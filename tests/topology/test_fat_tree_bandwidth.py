@@ -17,6 +17,7 @@ from helpers.flows import (
     uniform,
 )
 
+import scalemath as sm
 from scalemath.core.errors import ArgumentError, RangeError
 from scalemath.topology.fat_tree import FatTree
 
@@ -196,6 +197,24 @@ def test_hundred_thousand_endpoints_by_ratio(ratio: int) -> None:
     assert fabric.bisection_per_endpoint.m_as("GB/s/dir") == pytest.approx(100 / ratio, rel=1e-5)
     worst = fabric.effective_bandwidth().m_as("GB/s/dir")
     assert worst == pytest.approx(100 / ratio, rel=1e-5)
+
+
+@pytest.mark.parametrize(("ratio", "milliseconds"), [(1, 42.3531), (2, 84.7063), (4, 169.413)])
+def test_a_flat_ring_in_the_worst_placement(ratio: int, milliseconds: float) -> None:
+    fabric = FatTree(endpoints=576, radix=320, oversubscription=ratio, tiers=2,
+                     port_rate="800 Gb/s", endpoints_per_leaf=32)  # fmt: skip
+    found = sm.allreduce(size="2 GiB", ranks=72, bandwidth=fabric.effective_bandwidth())
+    assert found.time.m_as("ms") == pytest.approx(milliseconds, rel=1e-5)
+
+
+def test_efficiency_scales_what_is_left() -> None:
+    fabric = FatTree(endpoints=576, radix=48, oversubscription=2, port_rate="800 Gb/s")
+    sprayed = fabric.effective_bandwidth("ring", efficiency=0.95)
+    assert sprayed.m_as("GB/s/dir") == pytest.approx(95)
+    assert sprayed.m_as("Gbit/s/dir") == pytest.approx(760)
+    assert fabric.effective_bandwidth(efficiency=0.8).m_as("GB/s/dir") == pytest.approx(40)
+    with pytest.raises(RangeError, match="efficiency"):
+        fabric.effective_bandwidth(efficiency=1.2)
 
 
 # --- losses --------------------------------------------------------------------------------
