@@ -140,3 +140,20 @@ def test_bus_bandwidth_is_algorithm_bandwidth_times_the_factor() -> None:
         )
         checked += 1
     assert checked > 100
+
+
+def test_measured_rates_are_the_best_rows_of_their_logs() -> None:
+    if not has("measured_collectives.csv"):
+        pytest.skip("measured_collectives.csv is not here")
+    best: dict[str, float] = {}
+    for row in rows("measured_collectives.csv"):
+        if row["busbw_GBps"] and row["bandwidth_unit"] == "1e9 B/s":
+            best[row["log"]] = max(best.get(row["log"], 0.0), float(row["busbw_GBps"]))
+    checked = 0
+    for record in builtin("measurement"):
+        log = record.facts.get("log")
+        if log in best:
+            rate = record["bandwidth"].quantity.m_as("GB/s/dir")
+            assert rate == pytest.approx(best[log], rel=1e-4), record.name
+            checked += 1
+    assert checked >= 5
