@@ -8,11 +8,12 @@ import weakref
 from collections.abc import Mapping
 from typing import Any, cast
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from scalemath.collectives.answer import BEST
 from scalemath.collectives.cost import CollectiveCost, Contender
 from scalemath.collectives.operations import LOWER_BOUND, Operation
+from scalemath.collectives.protocols import PROTOCOLS, protocol_note, under_protocol
 from scalemath.collectives.schedules import (
     BOUNDS,
     HELPED,
@@ -194,9 +195,43 @@ def answer_placed(operation: Operation, args: tuple[Any, ...], kwargs: dict[str,
     if not isinstance(values["size"], float):
         chosen = {"schedule": name if name == BEST else schedule_named(operation.name, name)}
         return hook("array_call")(placed_model(operation), _for_model(values, chosen))
+    if kwargs.get("estimator") == "envelope":
+        return _envelope(operation, placement, name, values, assumed)
+    return _by_name(operation, placement, name, values, assumed)
+
+
+def _by_name(
+    operation: Operation,
+    placement: Placement,
+    name: str,
+    values: dict[str, Any],
+    assumed: tuple[str, ...],
+) -> PlacedCost:
+    """Cost by a schedule, or by the fastest one."""
     if name == BEST:
         return _best(operation, placement, values, assumed)
     return _one(operation, placement, schedule_named(operation.name, name), values, assumed)
+
+
+def _envelope(
+    operation: Operation,
+    placement: Placement,
+    name: str,
+    values: dict[str, Any],
+    assumed: tuple[str, ...],
+) -> PlacedCost:
+    """Cost under the protocol that is fastest at this size."""
+    costs = [
+        _by_name(
+            operation,
+            placement,
+            name,
+            under_protocol(values, slower, share),
+            (*assumed, protocol_note(protocol)),
+        )
+        for protocol, slower, share in PROTOCOLS
+    ]
+    return evolve(min(costs, key=lambda cost: cost.si("time")), estimator="envelope")
 
 
 def _checked(operation: Operation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Placement:
@@ -225,7 +260,7 @@ def _checked(operation: Operation, args: tuple[Any, ...], kwargs: dict[str, Any]
     if other:
         raise ArgumentError(f"{name}: {', '.join(other)} cannot be given with a placement")
     estimator = kwargs.get("estimator", "alpha-beta")
-    if estimator not in ("alpha-beta", "bound"):
+    if estimator not in ("alpha-beta", "bound", "envelope"):
         raise ArgumentError(
             f"{name}: estimator {estimator!r} knows no placement; it takes ranks, bandwidth and "
             "latency"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from attrs import evolve
@@ -21,6 +20,26 @@ PROTOCOLS = (
 0.6, 1.9 and 3.4 us, and 4 of 8, 120 of 128 and all bytes being payload (tuning.cc, v2.30.7)."""
 
 
+def under_protocol(values: dict[str, Any], slower: float, share: float) -> dict[str, Any]:
+    """Values with every latency and every bandwidth of the network as a protocol has them."""
+    changed = dict(values)
+    for name, value in values.items():
+        if name.endswith("latency") and name != "switch_latency":
+            changed[name] = value * slower
+        elif name.endswith("bandwidth"):
+            changed[name] = value * share
+    return changed
+
+
+def protocol_note(protocol: str) -> str:
+    """What a protocol does to the stated numbers, for the assumptions of a result."""
+    slower, share = next((s, b) for name, s, b in PROTOCOLS if name == protocol)
+    return (
+        f"protocol {protocol}: latency {slower:.3g} times and bandwidth {share:.3g} times "
+        "the stated one"
+    )
+
+
 def answer_envelope(
     operation: Operation, values: dict[str, Any], assumed: tuple[str, ...]
 ) -> CollectiveCost:
@@ -32,17 +51,8 @@ def answer_envelope(
     """
     costs = []
     for protocol, slower, share in PROTOCOLS:
-        changed = {
-            **values,
-            "estimator": "alpha-beta",
-            "latency": values["latency"] * slower,
-            "bandwidth": values.get("bandwidth", math.inf) * share,
-        }
-        note = (
-            f"protocol {protocol}: latency {slower:.3g} times and bandwidth {share:.3g} times "
-            "the stated one"
-        )
-        costs.append(answer(operation, changed, (*assumed, note)))
+        changed = under_protocol(values, slower, share) | {"estimator": "alpha-beta"}
+        costs.append(answer(operation, changed, (*assumed, protocol_note(protocol))))
     best = min(costs, key=lambda cost: cost.si("time"))
     return evolve(best, estimator="envelope")
 

@@ -141,3 +141,28 @@ def test_a_bus_bandwidth_of_one_rank_says_nothing() -> None:
     assert seen.verdict == ""
     assert seen.of_wire != seen.of_wire
     assert "GB/s" in str(seen)
+
+
+@pytest.mark.parametrize("size", ["8 byte", "64 KiB", "1 MiB", "64 MiB", "8 GiB"])
+@pytest.mark.parametrize("schedule", ["flat", "rails", "two-level-overlapped", "best"])
+def test_envelopes_on_a_placement_lie_above_the_closed_form(size: str, schedule: str) -> None:
+    placement = NINE.with_(domain_latency="0.6 us", nic_latency="3 us")
+    case = {"size": size, "placement": placement, "schedule": schedule}
+    closed = sm.allreduce(**case)
+    envelope = sm.allreduce(**case, estimator="envelope")
+    assert envelope.estimator == "envelope"
+    assert closed.time <= envelope.time
+    if size == "8 GiB":
+        assert (envelope.time / closed.time).m_as("") == pytest.approx(1, rel=0.15)
+    if size == "8 byte":
+        assert (envelope.time / closed.time).m_as("") == pytest.approx(1, rel=1e-3)
+    assert "protocol" in envelope.explain()
+
+
+def test_envelopes_hold_every_level_of_a_hierarchy() -> None:
+    levels = [(8, NVLINK, "1 us"), (9, "100 GB/s/dir", "5 us")]
+    closed = sm.allreduce(size="1 MiB", hierarchy=levels)
+    envelope = sm.allreduce(size="1 MiB", hierarchy=levels, estimator="envelope")
+    assert "LL:" in envelope.assumptions[0]
+    assert envelope.latency_term == closed.latency_term
+    assert envelope.bandwidth_term.m_as("us") == pytest.approx(2 * closed.bandwidth_term.m_as("us"))
