@@ -5,7 +5,7 @@
 ``catalog.sources(x)`` says where each number is from and what other sources print.
 """
 
-from scalemath.catalog.finding import Found, families, record, search, sources, table
+from scalemath.catalog.finding import Found, families, fields, record, search, sources, table
 from scalemath.catalog.measured import efficiency, usable
 from scalemath.catalog.objects import (
     accelerator,
@@ -29,6 +29,7 @@ __all__ = [
     "cluster",
     "efficiency",
     "families",
+    "fields",
     "forget",
     "latency",
     "link",

@@ -68,6 +68,37 @@ def families() -> dict[str, str]:
     return {name: family.title for name, family in FAMILIES.items()}
 
 
+def fields(family: str) -> Table:
+    """Return what an entry of a family may hold, for writing entries of your own.
+
+    Parameters
+    ----------
+    family : str
+        "link", "accelerator", "switch" ...; `families` lists them.
+
+    Returns
+    -------
+    Table
+        Key, unit, whether it is required, and the conventions each value must state.
+    """
+    if family not in FAMILIES:
+        raise ArgumentError(f"no family {family!r}; there are {', '.join(FAMILIES)}")
+    schema = FAMILIES[family]
+    known = {**schema.fields, **{f"{p}...": f for p, f in schema.prefixes.items()}}
+    rows = [
+        (
+            key,
+            f"{field.unit} or {field.also}" if field.also else field.unit,
+            "required" if field.required else "",
+            ", ".join(field.said),
+        )
+        for key, field in known.items()
+    ]
+    rows += [(key, "word, number or list", "", "") for key in schema.facts]
+    columns = ("key", "unit", "", "must say")
+    return Table(title=f"{schema.title}: what an entry may hold", columns=columns, rows=tuple(rows))
+
+
 def record(family: str, name: str) -> Record:
     """Return the record behind an entry: its data with sources and alternatives.
 

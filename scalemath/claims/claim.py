@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import field, frozen, validators
 
+from scalemath.claims.derating import Derated
 from scalemath.core.datum import Datum
 from scalemath.core.errors import ArgumentError, ConventionError
 from scalemath.hardware.link import Link, per_direction
@@ -159,8 +160,8 @@ class Claim:
 
         Parameters
         ----------
-        value : Claim, str, Quantity, Datum, Link or Port
-            What to take.
+        value : Claim, str, Quantity, Datum, Link, Port or Derated
+            What to take; a derated rate brings its share and sources along.
 
         Returns
         -------
@@ -171,6 +172,11 @@ class Claim:
             return value
         if isinstance(value, (Link, Port)):
             return cls(f"{value.bandwidth:.15g~P}", value.name)
+        if isinstance(value, Derated):
+            sources = "; ".join(step.source for step in value.steps)
+            share = value.share[0] if value.steps else None
+            left = f"{value.low.to(value.unit):.15g~P}"
+            return cls(left, derating=share, derating_source=sources)
         if isinstance(value, Datum):
             known = {name: getattr(value, name) for name in _SHARED}
             return cls(f"{value.value} {value.unit}", roadmap=value.kind == "roadmap", **known)

@@ -11,9 +11,10 @@ from attrs import field, frozen, validators
 from scalemath.core.errors import ArgumentError, RangeError
 from scalemath.core.result import Result, measured
 from scalemath.core.value_range import Range
+from scalemath.hardware.comparison import figure as rated
 from scalemath.hardware.counts import figure
 from scalemath.hardware.link import per_direction
-from scalemath.units import QuantityLike, adopt, display, to_si
+from scalemath.units import display, to_si
 
 STAGES = ("encoding", "protocol", "congestion", "oversubscription")
 """The order from the wire to the fabric."""
@@ -127,15 +128,15 @@ def _shown(share: tuple[float, float]) -> str:
 
 
 def derate(
-    rate: QuantityLike,
+    rate: Any,
     steps: Iterable[Derating] | Mapping[str, tuple[Any, str]] = (),
 ) -> Derated:
     """Take what encoding, protocol, congestion and oversubscription cost off a rate.
 
     Parameters
     ----------
-    rate : Quantity [byte/s/dir]
-        Rate of the data sheet per direction.
+    rate : Quantity [byte/s/dir], Link or Port
+        Rate of the data sheet per direction; of a link or port its payload rate.
     steps : iterable of Derating, or mapping
         What to take off within one hop; a mapping names (share, source) by stage.
 
@@ -156,7 +157,7 @@ def derate(
     stages = [step.stage for step in listed]
     if len(stages) != len(set(stages)):
         raise ArgumentError(f"{', '.join(stages)}: each stage counts once within a hop")
-    sheet = adopt(rate)
+    sheet = rated(rate)
     directed = "[direction]" in str(sheet.dimensionality)
     return Derated(
         datasheet=float(to_si(sheet, "byte/s/dir", "rate")),

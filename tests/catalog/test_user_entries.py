@@ -76,6 +76,16 @@ def test_an_object_is_found_by_its_name() -> None:
         sm.catalog.add(Link(name="nvlink5", bandwidth="1 GB/s/dir"))
 
 
+def test_what_an_entry_may_hold_is_listed() -> None:
+    rows = {row["key"]: row for row in sm.catalog.fields("link")}
+    assert rows["bandwidth"]["must say"] == "scope"
+    assert rows["latency"]["must say"] == "latency_kind"
+    assert rows["lane_rate"]["unit"] == "byte/s/dir or transfer/s"
+    assert "peak_..." in sm.catalog.fields("accelerator").column("key")
+    with pytest.raises(ArgumentError, match="there are"):
+        sm.catalog.fields("cupboard")
+
+
 MISTAKES = [
     ('per_link = { value = "50 GB/s", source = "lab", scope = "link" }', 11, "/dir"),
     ('per_link = { value = "50 GB/dir", source = "lab", scope = "link" }', 11, "byte/s/dir"),

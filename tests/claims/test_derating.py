@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scalemath.claims import Derating, derate, least_of
+import scalemath as sm
+from scalemath.claims import Derating, check_claim, derate, least_of
 from scalemath.core.errors import ArgumentError, RangeError, UnitsError
 from scalemath.core.value_range import Range
 
@@ -78,6 +79,20 @@ def test_nothing_is_faster_than_its_data_sheet() -> None:
 def test_a_bare_rate_is_taken_per_direction_and_says_so() -> None:
     assert "per direction" in derate("100 GB/s").assumptions[0]
     assert gigabytes(derate("200 GB/s/bidir").bandwidth) == 100
+
+
+def test_a_link_is_derated_by_its_payload_rate() -> None:
+    found = derate(sm.catalog.link("pcie5"), {"protocol": (256 / 280, "headers of 24 B")})
+    assert gigabytes(found.bandwidth) == pytest.approx(57.6141, rel=1e-5)
+
+
+def test_a_derated_rate_keeps_its_share_when_it_is_compared() -> None:
+    ours = derate("100 GB/s/dir", {"protocol": (0.8, "tuned RoCE")})
+    found = check_claim("900 GB/s/dir", ours, 11.25)
+    assert found.verdict == "inconsistent"
+    assert found.ratio == pytest.approx(9)
+    alike = derate("900 GB/s/dir", {"protocol": (0.8, "measured")})
+    assert check_claim(alike, ours, 9).verdict == "ok"
 
 
 shares = st.floats(0.01, 1)

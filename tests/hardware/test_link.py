@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import scalemath as sm
 from scalemath.core.errors import (
     ArgumentError,
     ContradictionError,
@@ -127,6 +131,17 @@ def test_link_is_frozen_equal_and_shows_itself() -> None:
     assert "800 Gbit/s/dir" in link._repr_html_()
     with pytest.raises(AttributeError):
         link.bandwidth = Q_("1 GB/s/dir")
+
+
+def test_copies_and_pickles_are_equal() -> None:
+    for thing in (
+        Link(name="XDR", lanes=4, lane_rate="212.5 Gb/s/dir", encoding="16/17", latency="1 us"),
+        sm.catalog.link("nvlink5"),
+        sm.catalog.accelerator("H100 SXM"),
+        sm.catalog.rack("GB200 NVL72"),
+    ):
+        assert pickle.loads(pickle.dumps(thing)) == thing
+        assert copy.deepcopy(thing) == thing
 
 
 @given(
