@@ -56,6 +56,7 @@ _ROOMS = {
         "scaling_limits strong_scaling universal_scaling weak_scaling"
     ),
     "claims": "Claim check_claim derate least_of ledger",
+    "decisions": "Workload decide fit largest_model nodes_needed",
     "readers.detect": "read",
     "workloads": (
         "Machine ParallelPlan Stack cluster_machine cluster_tiers decode decode_arguments fleet "
