@@ -61,11 +61,13 @@ class OsuRun(Reading):
         text = f"OSU {self.title}: {len(self.rows)} rows"
         if not len(self.rows):
             return text
-        if "bandwidth" in self.rows.names:
-            most = float(np.nanmax(self.rows.si("bandwidth")))
+        finite = {n: v[np.isfinite(v)] for n, v in self.rows.arrays.items()}
+        if "bandwidth" in finite and finite["bandwidth"].size:
+            most = float(finite["bandwidth"].max())
             return f"{text}, up to {display(most, 'byte/s/dir')}"
-        if "time" in self.rows.names:
-            return f"{text}, least time {display(float(np.nanmin(self.rows.si('time'))), 's')}"
+        if "time" in finite and finite["time"].size:
+            least = float(finite["time"].min())
+            return f"{text}, least time {display(least, 's')}"
         return text
 
 
