@@ -43,7 +43,7 @@ def main() -> None:
     """Measure and print."""
     small: dict[str, Any] = {"endpoints": 2000, "radix": 64, "port_rate": "800 Gb/s/dir"}
     large = sm.FatTree(endpoints=10_000_000, radix=512, port_rate="800 Gb/s/dir")
-    kernel = KERNELS["fat_tree_switches"].function
+    kernel = KERNELS["fat_tree_plane"].function
     values = (100_000.0, 128.0, 3.0, 2.0, 4.0, 8.0)
 
     line(
@@ -59,7 +59,7 @@ def main() -> None:
     worst = seconds(lambda: large.effective_bandwidth("uniform all-to-all"), 300)
     line("its bandwidth under uniform traffic", f"{1e6 * worst:.0f} us")
     once = seconds(lambda: [kernel(*values) for _ in range(1000)], 20) / 1000
-    line("counting kernel, plain Python", f"{1e6 * once:.2f} us")
+    line("layout kernel, plain Python", f"{1e6 * once:.2f} us")
 
     points = 1
     for axis in GRID.values():

@@ -244,51 +244,39 @@ def fat_tree_plane(
 
 @kernel(
     unit="1",
-    rises="planes",
-    free="endpoints radix tiers oversubscription rails",
-    free_because="whole switches that divide uplinks evenly jump up and down",
+    rises="planes leaves spines cores",
     source=_LEISERSON,
     formula="planes * (leaves + spines + cores)",
 )
-def fat_tree_switches(
-    endpoints: float,
-    radix: float,
-    tiers: float,
-    oversubscription: float,
-    planes: float,
-    rails: float,
-) -> FatTreeSwitches:
-    """Switches by tier, all planes."""
-    shape = fat_tree_plane(endpoints, radix, tiers, oversubscription, planes, rails)
-    return FatTreeSwitches(planes * shape.leaves, planes * shape.spines, planes * shape.cores)
+def fat_tree_switches(planes: float, leaves: float, spines: float, cores: float) -> FatTreeSwitches:
+    """Switches by tier, all planes, from the layout of one."""
+    return FatTreeSwitches(planes * leaves, planes * spines, planes * cores)
 
 
 @kernel(
     unit="1",
-    rises="planes",
-    free="endpoints radix tiers oversubscription rails",
-    free_because="whole switches that divide uplinks evenly jump up and down",
+    rises="endpoints planes leaves spines spine_up",
+    free="radix oversubscription",
+    free_because="whole uplinks times the ratio round both ways",
     source=_LEISERSON,
     formula="planes * (endpoints + leaves * leaf_up + spines * spine_up)",
 )
 def fat_tree_links(
     endpoints: float,
     radix: float,
-    tiers: float,
     oversubscription: float,
     planes: float,
-    rails: float,
+    leaves: float,
+    spines: float,
+    spine_up: float,
 ) -> FatTreeLinks:
     """Links by tier, all planes; every switch of a tier is cabled alike."""
-    shape = fat_tree_plane(endpoints, radix, tiers, oversubscription, planes, rails)
-    if not shape.leaves < math.inf:
+    if not leaves < math.inf:
         return FatTreeLinks(math.inf, math.inf, math.inf)
-    up = tier_uplinks(radix, oversubscription) if shape.spines > 0.0 else 0.0
-    return FatTreeLinks(
-        planes * endpoints,
-        planes * shape.leaves * up,
-        planes * shape.spines * shape.spine_up,
-    )
+    up = 0.0
+    if spines > 0.0:
+        up = tier_uplinks(radix, oversubscription)
+    return FatTreeLinks(planes * endpoints, planes * leaves * up, planes * spines * spine_up)
 
 
 @kernel(
@@ -304,7 +292,8 @@ def ideal_links(endpoints: float, tiers: float, planes: float) -> float:
 
 @kernel(
     unit="1",
-    free="endpoints radix tiers oversubscription planes rails",
+    free="endpoints radix oversubscription rails leaves spines cores leaves_per_pod "
+    "spines_per_pod spine_up",
     free_because="what the traffic kernels need is a set of counts without a total",
     source=_AL_FARES,
     formula="endpoints and uplinks of the fullest leaf and pod",
@@ -312,20 +301,23 @@ def ideal_links(endpoints: float, tiers: float, planes: float) -> float:
 def fat_tree_loads(
     endpoints: float,
     radix: float,
-    tiers: float,
     oversubscription: float,
-    planes: float,
     rails: float,
+    leaves: float,
+    spines: float,
+    cores: float,
+    leaves_per_pod: float,
+    spines_per_pod: float,
+    spine_up: float,
 ) -> FatTreeLoads:
     """Endpoints below, and uplinks above, the fullest leaf and pod; no uplinks if impossible."""
-    shape = fat_tree_plane(endpoints, radix, tiers, oversubscription, planes, rails)
-    if not shape.leaves < math.inf:
+    if not leaves < math.inf:
         return FatTreeLoads(1.0, 0.0, endpoints, 0.0)
-    if shape.spines <= 0.0:
+    if spines <= 0.0:
         return FatTreeLoads(endpoints, 0.0, endpoints, 0.0)
     up = tier_uplinks(radix, oversubscription)
     leaf = min(tier_downlinks(radix, oversubscription), float(math.ceil(endpoints / rails)))
-    if shape.cores <= 0.0:
+    if cores <= 0.0:
         return FatTreeLoads(leaf, up, endpoints, 0.0)
-    pod = min(endpoints, shape.leaves_per_pod * leaf)
-    return FatTreeLoads(leaf, up, pod, shape.spines_per_pod * shape.spine_up)
+    pod = min(endpoints, leaves_per_pod * leaf)
+    return FatTreeLoads(leaf, up, pod, spines_per_pod * spine_up)

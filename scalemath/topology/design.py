@@ -20,10 +20,13 @@ _LOADS = {name: f"loads.{name}" for name in counts.FatTreeLoads._fields}
 _PORT = {"port_bandwidth": "port_rate", **_LOADS}
 _TRAFFIC: dict[str, Kernel] = {name.replace(" ", "_"): kernel_of(k) for name, k in TRAFFIC.items()}
 
+_PLANE = {name: f"plane.{name}" for name in counts.FatTreeLayout._fields}
+
 _STEPS = (
-    Step("switches", {"": kernel_of(counts.fat_tree_switches)}, "1"),
-    Step("links", {"": kernel_of(counts.fat_tree_links)}, "1"),
-    Step("loads", {"": kernel_of(counts.fat_tree_loads)}, "1"),
+    Step("plane", {"": kernel_of(counts.fat_tree_plane)}, "1"),
+    Step("switches", {"": kernel_of(counts.fat_tree_switches)}, "1", rename=_PLANE),
+    Step("links", {"": kernel_of(counts.fat_tree_links)}, "1", rename=_PLANE),
+    Step("loads", {"": kernel_of(counts.fat_tree_loads)}, "1", rename=_PLANE),
     Step("bandwidth", _TRAFFIC, "byte/s", choice="traffic", rename=_PORT),
     Step("bisection", {"": kernel_of(fat_tree_bisection)}, "byte/s", rename=_PORT),
 )
