@@ -32,6 +32,7 @@ def rules(p: Sizes, model: Transformer, sequence: int) -> list[tuple[str, Any, A
     in_turn = 1 + (p.pipeline - 1) * (p.virtual > 1)
     found = [
         ("query heads over the tensor group", p.tensor, model.heads),
+        ("vocabulary over the tensor group (pad it)", p.tensor, model.vocabulary),
         ("layers over stages and chunks", p.pipeline * p.virtual, model.layers),
         ("data x context ranks over expert groups", p.expert, p.data * p.context),
         ("tokens over two pieces per context rank", pieces, sequence),

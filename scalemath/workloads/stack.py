@@ -30,6 +30,8 @@ class Stack:
         Rate of 8-bit over 16-bit products [1].
     cast_bytes : float
         Traffic of casting, per operand element [byte].
+    expert_capacity : float
+        Tokens an expert is sent over those it would get under even routing [1].
     expert_share : float
         Rate of grouped expert products over plain ones [1].
     operand_exposed : float
@@ -80,6 +82,7 @@ class Stack:
     precision: str = "16-bit"
     low_precision_gain: float = 2.0 * FITTED["gain_8"].value
     cast_bytes: float = FITTED["cast"].value
+    expert_capacity: float = 1.0
     expert_share: float = FITTED["experts"].value
     operand_exposed: float = 0.5
     loss_bytes: float = 16.0

@@ -21,6 +21,8 @@ def model_floats(model: Transformer, stack: Stack, pipeline: int = 1) -> Floats:
     nodes = model.expert_node_limit
     expert_share = n.routed_tokens / max(1, model.experts_per_token)
     given["node_limit"] = nodes * expert_share if nodes else n.routed_tokens
+    for name in ("routed_tokens", "expert_active_weights", "expert_width", "node_limit"):
+        given[name] *= stack.expert_capacity
     given.update(_element_bytes(model, n, stack))
     return given
 
@@ -32,13 +34,14 @@ def _element_bytes(model: Transformer, n: LayerNumbers, stack: Stack) -> Floats:
     inner = n.ffn_width + n.expert_ffn_width
     turned = 0.0 if model.positions else 2.0 * (n.query_width + n.kv_width / 2.0)
     gated = model.gated
+    pairs = n.routed_tokens * stack.expert_capacity
     return {
         "element_sequence_forward": unit * (10.0 + drop) * n.hidden,
         "element_sequence_backward": unit * (12.0 + drop) * n.hidden,
         "element_sharded_forward": unit * ((3.0 if gated else 2.0) * inner + turned),
         "element_sharded_backward": unit * ((5.0 if gated else 3.0) * inner + turned),
-        "element_pairs_forward": unit * 6.0 * n.routed_tokens * n.hidden,
-        "element_pairs_backward": unit * 8.0 * n.routed_tokens * n.hidden,
+        "element_pairs_forward": unit * 6.0 * pairs * n.hidden,
+        "element_pairs_backward": unit * 8.0 * pairs * n.hidden,
     }
 
 

@@ -239,19 +239,21 @@ class _Maker:
             return []
         node = float(self.machine.node_ranks)
         shards = float(plan.tensor if plan.sequence_parallel else 1)
-        limit = float(model.expert_node_limit or model.experts_per_token)
+        capacity = self.stack.expert_capacity
+        copies = capacity * model.experts_per_token
+        limit = capacity * (model.expert_node_limit or model.experts_per_token)
         sent = expert_bytes(
             self.tokens,
             model.hidden,
             2.0,
-            model.experts_per_token,
+            copies,
             limit,
             plan.expert,
             plan.tensor,
             node,
             shards,
         )
-        size = 2.0 * self.tokens * model.experts_per_token * model.hidden / shards
+        size = 2.0 * self.tokens * copies * model.hidden / shards
         held = model.layers / plan.pipeline
         dense = max(0.0, held - model.expert_layers)
         count = plan.micro_batches * (held - dense)

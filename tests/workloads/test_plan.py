@@ -53,6 +53,15 @@ def test_a_broken_rule_is_named(change, words):
         plan.check(SMALL, sequence=2048)
 
 
+def test_a_vocabulary_that_does_not_divide_is_padded():
+    odd = evolve(SMALL, vocabulary=50257)
+    plan = ParallelPlan(tensor=4)
+    with pytest.raises(ContradictionError, match="vocabulary"):
+        plan.check(odd, sequence=2048)
+    assert plan.padded_vocabulary(odd) == 50688
+    plan.check(evolve(odd, vocabulary=plan.padded_vocabulary(odd)), sequence=2048)
+
+
 def test_ranks_must_be_the_product():
     plan = ParallelPlan(tensor=2, data=4, global_batch=8)
     assert plan.ranks == 8

@@ -229,6 +229,11 @@ def test_expert_traffic():
     assert dispatch.sent == pytest.approx(4096 * 2 * 7 / 8 * 4096 * 2)
     assert dispatch.sent == combine.sent
     assert dispatch.count == 2 * 32
+    padded = step_traffic(MIXTURE, plan, H100, sequence=4096, stack=Stack(expert_capacity=1.25))
+    full = next(u for u in padded if u.purpose == "expert dispatch")
+    assert full.sent == pytest.approx(1.25 * dispatch.sent)
+    slow = training_step(MIXTURE, plan, H100, sequence=4096, stack=Stack(expert_capacity=1.25))
+    assert slow.si("time") > training_step(MIXTURE, plan, H100, sequence=4096).si("time")
     limited = step_traffic(
         evolve(MIXTURE, expert_node_limit=1),
         ParallelPlan(data=8, expert=8, tensor=2, global_batch=8, sequence_parallel=True),
