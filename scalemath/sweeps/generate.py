@@ -16,7 +16,7 @@ from attrs import evolve, field, frozen
 from scalemath.core.errors import ArgumentError
 from scalemath.sweeps import consumers
 from scalemath.sweeps.program import Wiring, scalar_text
-from scalemath.sweeps.source import collect
+from scalemath.sweeps.source import Collected, collect
 
 HEAD = """\
 import math
@@ -98,8 +98,7 @@ def driver_text(
     kernels = list(dict.fromkeys(k.function for k in wiring.kernels()))
     found = collect([*kernels, *fold.functions], dict(replacements))
     parts = [HEAD]
-    parts += [f"@scalar\n{t}" if t.startswith("def ") else t for t in found.text]
-    parts += [f"{name} = scalar({name})" for name in found.objects]
+    parts += definitions(found)
     parts.append(scalar_text(wiring, found.names))
     parts.append(_drive(wiring, inner, fold))
     return Text("\n\n\n".join(parts) + "\n", found.objects)
@@ -126,8 +125,7 @@ def search_text(wiring: Wiring, sign: int, replacements: Mapping[Callable[..., A
     kernels = list(dict.fromkeys(k.function for k in wiring.kernels()))
     found = collect([*kernels, consumers.insert_least], dict(replacements))
     parts = [HEAD]
-    parts += [f"@scalar\n{t}" if t.startswith("def ") else t for t in found.text]
-    parts += [f"{name} = scalar({name})" for name in found.objects]
+    parts += definitions(found)
     parts.append(scalar_text(wiring, found.names))
     parts.append(scalar_text(free, found.names, "free_"))
     count = len(wiring.inputs)
@@ -226,6 +224,17 @@ def drive(budget, last, lengths, directed, axis_of, starts, data, place_starts, 
         if state[1] == 0:
             state[0] += 1
 """
+
+
+def definitions(found: Collected) -> list[str]:
+    """Definitions under their decorators: kernels are inlined, consumers of rows called."""
+    apart = {n for f, n in found.names.items() if f.__module__ == consumers.__name__}
+    parts = []
+    for text in found.text:
+        name = text.removeprefix("def ").partition("(")[0]
+        word = "@helper\n" if name in apart else "@scalar\n"
+        parts.append(word + text if text.startswith("def ") else text)
+    return parts + [f"{name} = scalar({name})" for name in found.objects]
 
 
 def _drive(wiring: Wiring, inner: Sequence[bool], fold: Fold) -> str:

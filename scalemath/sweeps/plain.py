@@ -11,6 +11,10 @@ from scalemath.sweeps.program import Wiring, scalar_text
 _known: dict[Any, tuple[Callable[..., tuple[float, ...]], Wiring]] = {}
 
 
+def _pick(condition: bool, first: float, other: float) -> float:
+    return first if condition else other
+
+
 def plain_function(wiring: Wiring) -> Callable[..., tuple[float, ...]]:
     """Return the program as a function.
 
@@ -31,7 +35,7 @@ def plain_function(wiring: Wiring) -> Callable[..., tuple[float, ...]]:
     kernels = list(dict.fromkeys(k.function for k in wiring.kernels()))
     names = {function: f"kernel_{i}" for i, function in enumerate(kernels)}
     space: dict[str, Any] = {name: function for function, name in names.items()}
-    space.update(math=math, scalar=lambda function: function)
+    space.update(math=math, scalar=lambda function: function, pick=_pick)
     exec(scalar_text(wiring, names), space)
     count = len(wiring.inputs)
     sizes = [len(s.names) for s in wiring.selections if s.mode == "axis"]

@@ -207,6 +207,9 @@ def state(given: Any, arguments: Mapping[str, Any], where: str | None = None) ->
     ScalemathError
         One error that names everything that is wrong.
     """
+    prepared = getattr(given, "prepared", None)
+    if prepared is not None:
+        given, arguments = prepared(arguments)
     model = model_of(given)
     reader = _Reader(model)
     for name, value in arguments.items():

@@ -220,7 +220,7 @@ class _Writer:
             self.lines.append(f"{variable} = {text}")
             if whole:
                 self.lines.append(
-                    f"{variable} = {variable} if {variable} == math.floor({variable}) else math.nan"
+                    f"{variable} = pick({variable} == math.floor({variable}), {variable}, math.nan)"
                 )
         for step in needed_steps(self.wiring):
             self.step(step)
@@ -232,7 +232,7 @@ class _Writer:
             self.lines.append(f"allowed = {' & '.join(conditions)}")
             best = self.best()
             results = [
-                f"({r} if allowed else {'255' if o in best else 'math.nan'})"
+                f"pick(allowed, {r}, {'255' if o in best else 'math.nan'})"
                 for o, r in zip(plain_outputs(self.wiring), results, strict=True)
             ]
         self.lines.append(f"return ({', '.join(results)},)")
@@ -294,8 +294,9 @@ class _Writer:
                 self.lines += [f"{variable} = {value}" for variable, value in assigned]
                 continue
             test = f"{given} < {total}" if decides else f"{code} == {number}"
-            self.lines.append(f"if {test}:")
-            self.lines += [f"    {variable} = {value}" for variable, value in assigned]
+            better = f"b_{total}_{number}"
+            self.lines.append(f"{better} = {test}")
+            self.lines += [f"{v} = pick({better}, {value}, {v})" for v, value in assigned]
 
     def call(self, step: Step, kernel: Kernel, suffix: str) -> tuple[str, dict[str, str]]:
         """Write a kernel call; return the text of its total and of its terms."""

@@ -22,6 +22,8 @@ from attrs import define, field
 
 from scalemath.core.errors import ArgumentError
 from scalemath.core.kernel import total
+from scalemath.sweeps import consumers
+from scalemath.sweeps.branchfree import branch_free
 
 PlainFunction = Callable[..., Any]
 
@@ -92,6 +94,7 @@ def _add_function(
     if function is total:
         found.text.append("from scalemath.core.kernel import total")
         return name
+    replaced = function in replacements or function.__module__ == consumers.__name__
     definition = _definition(function, replacements.get(function))
     if definition is None:
         found.objects[name] = function
@@ -105,6 +108,8 @@ def _add_function(
             renames[used] = _add_value(found, used, value, replacements)
     definition.name = name
     _Rename(renames).visit(definition)
+    if not replaced:
+        definition = branch_free(definition)
     found.text.append(ast.unparse(definition))
     return name
 
