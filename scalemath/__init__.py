@@ -56,7 +56,11 @@ _ROOMS = {
         "scaling_limits strong_scaling universal_scaling weak_scaling"
     ),
     "claims": "Claim check_claim derate least_of ledger",
-    "decisions": "Workload decide fit largest_model nodes_needed",
+    "decisions": (
+        "Workload decide fit fit_table largest_model network_penalty nodes_needed operational_tax "
+        "ownership_cost penalty_share replicas_or_wider run_cost split_or_whole token_price "
+        "which_cards"
+    ),
     "readers.detect": "read",
     "workloads": (
         "Machine ParallelPlan Stack cluster_machine cluster_tiers decode decode_arguments fleet "

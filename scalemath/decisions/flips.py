@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from attrs import frozen
 
@@ -95,7 +96,7 @@ def flips(case: Case, decide: Callable[[Case], Outcome] = outcome) -> tuple[Flip
 
 def _with(case: Case, field: str, value: float) -> Case:
     """Change one input; usable memory follows the memory as sold."""
-    changed = {field: value}
+    changed: dict[str, Any] = {field: value}
     if field == "capacity":
         changed["usable"] = case.usable * value / case.capacity
     return case._replace(**changed)

@@ -120,7 +120,7 @@ def engineering_additive(nodes: float, effort: float) -> float:
 )
 def engineering_multiplicative(nodes: float, effort: float) -> float:
     """Engineering time [1] in units of the first node's, when efforts multiply."""
-    return effort ** (nodes - 1.0)
+    return math.pow(effort, nodes - 1.0)
 
 
 @kernel(
@@ -135,6 +135,31 @@ def ramp_up_mean(share: float, ramp: float, period: float) -> float:
     """Mean performance [1] over a period that begins with a ramp at a lower share."""
     slow = min(ramp, period)
     return (share * slow + period - slow) / period
+
+
+@kernel(
+    unit="1",
+    rises="share ratio",
+    source="the share of communication grows with the ratio of the networks",
+    formula="1 + share (ratio - 1)",
+)
+def slowed_by_network(share: float, ratio: float) -> float:
+    """Slow-down [1] on a network slower by a ratio, from the share of communication before."""
+    return 1.0 + share * (ratio - 1.0)
+
+
+@kernel(
+    unit="1",
+    rises="penalty",
+    falls="ratio",
+    source="inverse of the same",
+    formula="(penalty - 1) / (ratio - 1)",
+)
+def share_behind_penalty(penalty: float, ratio: float) -> float:
+    """Share of communication [1] before, that a slow-down on the slower network implies."""
+    if ratio <= 1.0:
+        return math.inf
+    return (penalty - 1.0) / (ratio - 1.0)
 
 
 @kernel(
