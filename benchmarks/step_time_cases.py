@@ -398,8 +398,10 @@ def cases(folder: Path) -> list[Case]:
                     found.append(Case(row, "backward", parts[1]))
                     continue
                 case = Case(row)
-            except (ValueError, ScalemathError):
+                usable = case.value > 0 and math.isfinite(case.predict())
+            except (ValueError, ArithmeticError, ScalemathError):
+                # the row does not state enough, or contradicts itself
                 continue
-            if case.value > 0 and math.isfinite(case.predict()):
+            if usable:
                 found.append(case)
     return found

@@ -276,11 +276,10 @@ def evaluate_plans(
     by_policy = [lowered(plan) for plan in policies]
     rows = {name: np.array([one[name] for one in by_policy]) for name in sorted(_POLICY_NAMES)}
     columns = {name: np.asarray(getattr(sizes, name), dtype=float) for name in SIZES}
-    if transformer.experts:
-        stages, which = np.unique(sizes.pipeline, return_inverse=True)
-        by_stage = [lowered(evolve(policies[0], pipeline=int(n))) for n in stages]
-        for name in sorted(_STAGE_NAMES - _POLICY_NAMES):
-            columns[name] = np.array([one[name] for one in by_stage])[which]
+    stages, which = np.unique(sizes.pipeline, return_inverse=True)
+    by_stage = [lowered(evolve(policies[0], pipeline=int(n))) for n in stages]
+    for name in sorted(_STAGE_NAMES - _POLICY_NAMES):
+        columns[name] = np.array([one[name] for one in by_stage])[which]
     axes: dict[str, Any] = {
         "policy": zipped(**rows),
         "plan": zipped(**columns),
