@@ -107,6 +107,7 @@ def latency_budget(
     utilisation: float = 0.0,
     packet_size: QuantityLike = "4096 byte",
     between: tuple[int, int] | None = None,
+    tier: str | None = None,
 ) -> LatencyBudget:
     """Latency of a path through a fabric.
 
@@ -132,6 +133,8 @@ def latency_budget(
         Packet that is waited for under load.
     between : pair of int, optional
         Two endpoints; the farthest two by default.
+    tier : str, optional
+        Name in `EXPECTED`; a round trip through one switch outside its range is then cautioned.
 
     Returns
     -------
@@ -175,7 +178,12 @@ def latency_budget(
         assumptions.append(
             f"M/M/1 wait at utilisation {utilisation:g}, packets of {packet_size}: a model choice"
         )
+    cautions: tuple[str, ...] = ()
+    if tier is not None and switches == 1:
+        found = latency_caution(f"{2.0 * sum(parts)!r} s", tier)
+        cautions = (found,) if found else ()
     return LatencyBudget(
+        cautions=cautions,
         parts=parts,
         switches=switches,
         links=links,

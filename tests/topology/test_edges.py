@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
+from typing import Any
 
 import pytest
 
@@ -18,6 +21,7 @@ from scalemath.topology.dragonfly import Dragonfly
 from scalemath.topology.fat_tree import FatTree
 from scalemath.topology.full_mesh import FullMesh
 from scalemath.topology.latency import endpoint_latency
+from scalemath.topology.slim_fly import SlimFly
 from scalemath.topology.switched_domain import SwitchedDomain
 from scalemath.topology.systems import dgx_superpod, hgx_domain, nvl72, nvlink
 from scalemath.topology.torus import Torus
@@ -155,6 +159,25 @@ def test_small_answers() -> None:
             groups=2, routers_per_group=4, endpoints_per_router=2, global_ports=2
         ).describe_size()
     )
+
+
+@pytest.mark.parametrize(
+    "fabric",
+    [
+        FatTree(endpoints=100, radix=16, oversubscription=3, port_rate="400 Gb/s"),
+        Torus(shape=(4, 4), link_rate="50 GB/s/dir"),
+        Dragonfly(groups=3, routers_per_group=4, endpoints_per_router=2, global_ports=2),
+        SlimFly(order=5),
+        hgx_domain(),
+        dgx_superpod(2),
+    ],
+    ids=lambda f: type(f).__name__,
+)
+def test_copies_are_equal(fabric: Any) -> None:
+    again = pickle.loads(pickle.dumps(fabric))
+    assert again == fabric == copy.deepcopy(fabric)
+    assert hash(again) == hash(fabric)
+    assert str(again) == str(fabric)
 
 
 def test_a_domain_without_trays() -> None:

@@ -109,6 +109,14 @@ def test_software_latencies_are_flagged_as_such() -> None:
         latency_caution("1 us", "scale-up", latency_kind="both")
 
 
+def test_a_budget_outside_its_tier_carries_a_caution() -> None:
+    slow = ONE.latency_budget(endpoint_latency="10 us", tier="Ethernet")
+    assert "expected of one Ethernet hop" in slow.cautions[0]
+    assert "caution" in slow.explain()
+    assert ONE.latency_budget(endpoint_latency="1 us", tier="Ethernet").cautions == ()
+    assert TREE.latency_budget(endpoint_latency="10 us", tier="Ethernet").cautions == ()
+
+
 def test_clock_cycles_and_bytes_in_flight() -> None:
     assert clock_cycles(0.25e-6, 1e9) == pytest.approx(250)
     assert bandwidth_delay_product(100e9, 1e-3) == pytest.approx(100e6)
