@@ -132,7 +132,10 @@ class Model:
         return found
 
     def direction(self, name: str, values: Mapping[str, Any]) -> int:
-        """Return +1 or -1 when the first step's total only rises or falls with a parameter, else 0.
+        """Return +1 or -1 when the default output only rises or falls with a parameter, else 0.
+
+        The declared directions of the kernels are followed through the steps; where two ways
+        disagree, or one has no declared direction, the answer is 0.
 
         Parameters
         ----------
@@ -141,14 +144,20 @@ class Model:
         values : mapping
             Arguments of the call, which say the algorithm where there is a choice.
         """
-        step = self.steps[0]
-        kernel = step.kernels.get(str(values.get(step.choice, "")))
-        if kernel is None:
-            return 0
-        for own in kernel.parameters:
-            if step.rename.get(own, own) == name:
-                return 1 if own in kernel.rises else -1 if own in kernel.falls else 0
-        return 0
+        signs: dict[str, set[int]] = {name: {1}}
+        for step in self.steps:
+            kernel = step.kernels.get(str(values.get(step.choice, "")))
+            if kernel is None:
+                continue
+            found: set[int] = set()
+            for own in kernel.parameters:
+                way = 1 if own in kernel.rises else -1 if own in kernel.falls else 0
+                found.update(way * sign for sign in signs.get(step.rename.get(own, own), ()))
+            if found:
+                signs[step.output] = found
+                signs.update({f"{step.output}.{term}": {0} for term in kernel.terms})
+        ends = signs.get(self.default_output or self.steps[-1].output, set())
+        return ends.pop() if len(ends) == 1 else 0
 
     def evaluate(self, values: Mapping[str, float | str]) -> dict[str, Any]:
         """Run the program in plain Python on SI floats; the oracle of the compiled sweep.

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from scalemath.core.errors import ArgumentError, RangeError
+from scalemath.core.value_range import Range
 from scalemath.scaling import (
     amdahl,
     communication_share,
@@ -180,3 +181,13 @@ def test_universal_scaling_refuses_what_cannot_be_fitted():
         fit_universal_scaling([1, 2, 4], [1, 2, -4])
     assert universal_scaling(0.1, 0.0, ranks=4).ceiling == pytest.approx(10)
     assert math.isinf(universal_scaling(0.0, 0.0, ranks=4).ceiling)
+
+
+def test_a_range_travels_through_the_steps():
+    rates = Range("50 GB/s/dir", "100 GB/s/dir")
+    both = strong_scaling(ranks=8, bandwidth=rates, **JOB)
+    slow = strong_scaling(ranks=8, bandwidth="50 GB/s/dir", **JOB)
+    fast = strong_scaling(ranks=8, bandwidth="100 GB/s/dir", **JOB)
+    assert (both.low, both.high) == (fast, slow)
+    with pytest.raises(ArgumentError, match="direction"):
+        strong_scaling(ranks=Range(2, 8), bandwidth="50 GB/s/dir", **JOB)
