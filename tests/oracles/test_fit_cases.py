@@ -11,8 +11,7 @@ from oracles.tables import facts_folder
 
 import scalemath as sm
 from scalemath.core.errors import ScalemathError
-from scalemath.workloads import ParallelPlan
-from scalemath.workloads.stacks import software_stack
+from scalemath.workloads import ParallelPlan, Stack
 
 Row = dict[str, Any]
 
@@ -52,7 +51,8 @@ def no_model_named(row: Row) -> None:
 
 def long_sequences(row: Row) -> None:
     """Run in eager PyTorch: 64k fits beside a shard of eight, 128k is split over two groups."""
-    eager = software_stack("torchtitan-eager")
+    # logits in 16 bit, in fp32, their log-softmax and its gradient
+    eager = Stack(name="eager, fused attention", logit_bytes=2.0 + 4.0 + 4.0 + 4.0)
 
     def fits(sequence: int, ranks: int) -> bool:
         plan = ParallelPlan(
