@@ -45,6 +45,63 @@ class FabricGraph:
     switches: tuple[str, ...]
     edges: tuple[Edge, ...]
 
+    def without(self, *lost: str | tuple[str, str]) -> FabricGraph:
+        """Return the graph after endpoints, switches or links are lost.
+
+        Parameters
+        ----------
+        *lost : str or pair of str
+            Name of an endpoint or switch, or the two ends of a link (all parallel ones go).
+
+        Returns
+        -------
+        FabricGraph
+            What is left.
+
+        Raises
+        ------
+        RangeError
+            If there is no such part.
+        """
+        names = {part for part in lost if isinstance(part, str)}
+        cut = {frozenset(part) for part in lost if not isinstance(part, str)}
+        unknown = names - {*self.endpoints, *self.switches}
+        unknown |= {"-".join(sorted(c)) for c in cut - {frozenset(e[:2]) for e in self.edges}}
+        if unknown:
+            raise RangeError(f"without: there is no {', '.join(sorted(unknown))} in this {self}")
+        return FabricGraph(
+            tuple(n for n in self.endpoints if n not in names),
+            tuple(n for n in self.switches if n not in names),
+            tuple(e for e in self.edges if not names & {*e[:2]} and frozenset(e[:2]) not in cut),
+        )
+
+    def islands(self) -> list[tuple[str, ...]]:
+        """Groups of endpoints that still reach each other, the largest first.
+
+        Returns
+        -------
+        list of tuple of str
+            One group while the fabric is whole.
+        """
+        near: dict[str, list[str]] = {name: [] for name in (*self.endpoints, *self.switches)}
+        for edge in self.edges:
+            near[edge.one].append(edge.other)
+            near[edge.other].append(edge.one)
+        seen: set[str] = set()
+        found = []
+        for start in self.endpoints:
+            if start in seen:
+                continue
+            reached, waiting = {start}, [start]
+            while waiting:
+                for name in near[waiting.pop()]:
+                    if name not in reached:
+                        reached.add(name)
+                        waiting.append(name)
+            seen |= reached
+            found.append(tuple(n for n in self.endpoints if n in reached))
+        return sorted(found, key=len, reverse=True)
+
     def to_networkx(self) -> Any:
         """Return a networkx graph with `links`, `rate` and `tier` on its edges.
 

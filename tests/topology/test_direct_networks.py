@@ -302,3 +302,35 @@ def test_ring_and_incast(name: str) -> None:
 def test_copper_tiers_are_checked() -> None:
     with pytest.raises(ArgumentError, match="endpoint, router"):
         FABRICS["slim fly 5"].transceivers(copper="leaf_spine")
+
+
+@pytest.mark.parametrize(
+    "name", ["ring of 8", "4 x 4", "dragonfly of 9", "slim fly 4", "line of 6"]
+)
+def test_islands_after_losses(name: str) -> None:
+    graph = FABRICS[name].graph()
+    assert graph.islands() == [graph.endpoints]
+    first = graph.edges[-1]
+    for lost in ((first.one,), ((first.one, first.other),), (first.one, "e1"), ("e2", "e4")):
+        left = graph.without(*lost)
+        explicit = graph.to_networkx()
+        for part in lost:
+            if isinstance(part, str):
+                explicit.remove_node(part)
+            else:
+                explicit.remove_edge(*part)
+        wanted = [
+            sorted(n for n in group if n.startswith("e"))
+            for group in nx.connected_components(explicit)
+        ]
+        found = [sorted(group) for group in left.islands()]
+        assert sorted(found) == sorted(group for group in wanted if group)
+        assert len(found[0]) == max(map(len, wanted))
+
+
+def test_only_what_is_there_can_be_lost() -> None:
+    graph = FABRICS["ring of 8"].graph()
+    with pytest.raises(RangeError, match="no e9"):
+        graph.without("e9")
+    with pytest.raises(RangeError, match="no e0-e4"):
+        graph.without(("e4", "e0"))
