@@ -62,6 +62,7 @@ _ROOMS = {
         "which_cards"
     ),
     "readers.detect": "read",
+    "diagnosis": "calibrate diagnose expected_bus_bandwidth",
     "workloads": (
         "Machine ParallelPlan Stack cluster_machine cluster_tiers decode decode_arguments fleet "
         "legal_layouts machine_from_datasheet pair_reduction paired_products place "

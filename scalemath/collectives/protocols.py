@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any
 
 from attrs import evolve
@@ -10,6 +11,9 @@ from scalemath.collectives.answer import answer
 from scalemath.collectives.cost import CollectiveCost
 from scalemath.collectives.operations import Operation
 from scalemath.core.errors import ArgumentError
+
+CALIBRATION: ContextVar[Any] = ContextVar("calibration", default=None)
+"""What answers ``estimator="calibrated"`` inside ``with calibrate(log):``."""
 
 PROTOCOLS = (
     ("LL", 1.0, 0.5),
@@ -58,10 +62,15 @@ def answer_envelope(
 
 
 def answer_calibrated(
-    operation: Operation, _values: dict[str, Any], _assumed: tuple[str, ...]
+    operation: Operation, values: dict[str, Any], assumed: tuple[str, ...]
 ) -> CollectiveCost:
-    """Refuse: constants of a user's log are not among the arguments of a closed form."""
-    raise ArgumentError(
-        f'{operation.name}: estimator="calibrated" needs times of your own; write '
-        "fit_envelope(sizes, times).time(size) with the sizes and times of your log"
-    )
+    """Cost by constants of the user's own logs, those of the calibration in force."""
+    calibration = CALIBRATION.get()
+    if calibration is None:
+        raise ArgumentError(
+            f'{operation.name}: estimator="calibrated" needs times of your own; write '
+            "with calibrate(log): before the call, or fit_envelope(sizes, times).time(size) with "
+            "the sizes and times of your log"
+        )
+    cost: CollectiveCost = calibration.answer(operation, values, assumed)
+    return cost

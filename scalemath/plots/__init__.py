@@ -5,7 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_DRAWN = {"Fabric": ("topology", "fabric"), "MemoryBudget": ("memory", "stacked")}
+_DRAWN = {
+    "Calibration": ("diagnosis", "calibrated_curves"),
+    "Diagnosis": ("diagnosis", "measured_curve"),
+    "Fabric": ("topology", "fabric"),
+    "MemoryBudget": ("memory", "stacked"),
+}
 """Module and function that draw objects of a class, by its name."""
 
 
