@@ -224,6 +224,10 @@ def algorithm_named(operation: str, name: str) -> Algorithm:
     raise ArgumentError(f"{operation}: algorithm is {name!r}, wanted one of {wanted}, best{hint}")
 
 
-def eligible(operation: str, stated: frozenset[str]) -> tuple[Algorithm, ...]:
-    """Algorithms whose needs are among those the network states."""
-    return tuple(a for a in TABLE[operation].values() if not a.needs or a.needs in stated)
+def candidates(operation: str, stated: frozenset[str]) -> tuple[Algorithm, ...]:
+    """Algorithms that "best" chooses from: those whose needs the network states.
+
+    Where levels are stated no single rate holds, and only algorithms that know levels count.
+    """
+    found = tuple(a for a in TABLE[operation].values() if not a.needs or a.needs in stated)
+    return tuple(a for a in found if a.needs == LEVELS) if LEVELS in stated else found

@@ -14,7 +14,7 @@ from scalemath.collectives.algorithms import (
     TORUS,
     Algorithm,
     algorithm_named,
-    eligible,
+    candidates,
 )
 from scalemath.collectives.cost import CollectiveCost, Contender
 from scalemath.collectives.lowering import TIERS
@@ -126,15 +126,12 @@ def _check(algorithm: Algorithm, values: dict[str, Any]) -> None:
 
 def _best(operation: Operation, values: dict[str, Any], assumed: tuple[str, ...]) -> CollectiveCost:
     """Cost by the fastest algorithm whose needs the network states."""
-    stated = stated_needs(values)
-    candidates = eligible(operation.name, stated)
-    if LEVELS in stated:  # no single rate holds for algorithms that know no levels
-        candidates = tuple(a for a in candidates if a.needs == LEVELS)
+    offered = candidates(operation.name, stated_needs(values))
     timed = sorted(
-        ((total(a.kernel.function(*a.pick(values))), i) for i, a in enumerate(candidates)),
+        ((total(a.kernel.function(*a.pick(values))), i) for i, a in enumerate(offered)),
     )
-    contenders = tuple(Contender(name=candidates[i].name, seconds=time) for time, i in timed)
-    return _one(operation, candidates[timed[0][1]], values, assumed, contenders)
+    contenders = tuple(Contender(name=offered[i].name, seconds=time) for time, i in timed)
+    return _one(operation, offered[timed[0][1]], values, assumed, contenders)
 
 
 def _bound(

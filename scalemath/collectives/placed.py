@@ -6,7 +6,7 @@ import functools
 import math
 import weakref
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from attrs import evolve, field, frozen
 
@@ -28,13 +28,18 @@ from scalemath.core.kernel import kernel_of, total
 from scalemath.core.model import Model, Parameter, Step
 from scalemath.core.result import measured
 from scalemath.core.value_range import Range
+from scalemath.kernels import hierarchy_counts as hc
 from scalemath.kernels.busbandwidth import algorithm_bandwidth, bus_bandwidth
 from scalemath.kernels.hierarchy_bytes import PortBytes
-from scalemath.topology.placement import LoweredPlacement, Placement
+from scalemath.topology.placement import Placement
 from scalemath.units import convert, display
 from scalemath.units.declaration import parse
 
-FIELDS = tuple(LoweredPlacement._fields)
+DESCRIBED = (
+    *("nodes", "ranks_per_node", "domain", "nics_per_node"),
+    *("domain_bandwidth", "nic_bandwidth", "domain_latency", "nic_latency"),
+)
+"""Numbers from which all others of a placement follow."""
 UNITS = {
     "domain_bandwidth": "byte/s/dir",
     "nic_bandwidth": "byte/s/dir",
@@ -193,7 +198,7 @@ def answer_placed(operation: Operation, args: tuple[Any, ...], kwargs: dict[str,
     if name is None:
         name = _only(operation, placement)
     if not isinstance(values["size"], float):
-        chosen = {"schedule": name if name == BEST else schedule_named(operation.name, name)}
+        chosen = BEST if name == BEST else schedule_named(operation.name, name).algorithm.name
         return hook("array_call")(placed_model(operation), _for_model(values, chosen))
     if kwargs.get("estimator") == "envelope":
         return _envelope(operation, placement, name, values, assumed)
@@ -372,6 +377,14 @@ def _bound(
     )
 
 
+_COUNTS = (
+    ("ranks", hc.placed_ranks),
+    ("domain", hc.ranks_of_domain),
+    ("domains", hc.count_of_domains),
+    ("nics_per_domain", hc.nics_of_domain),
+)
+
+
 @functools.cache
 def placed_model(operation: Operation) -> Model:
     """The program that sweeps run for an operation on a placement.
@@ -385,37 +398,43 @@ def placed_model(operation: Operation) -> Model:
     -------
     Model
         Its parameters are `size`, `reduction_rate`, `schedule` and, as "placement.nodes" and so
-        on, the numbers a placement is lowered to.
+        on, the numbers that describe a placement; what follows from them is computed.
     """
     table = SCHEDULES[operation.name]
     kernels = {name: s.algorithm.kernel for name, s in table.items()}
-    rename = {name: f"placement.{name}" for name in FIELDS}
-    steps = [Step("time", kernels, "s", choice="schedule", rename=rename)]
+    rename = {name: f"placement.{name}" for name in DESCRIBED}
+    counted = {**rename, "domain": "domain"}
+    steps = []
+    for name, function in _COUNTS:
+        steps.append(
+            Step(
+                name, {"": kernel_of(function)}, "1", rename=rename if name == "domain" else counted
+            )
+        )
+    steps.append(Step("time", kernels, "s", choice="schedule", rename=counted))
     if operation.name != "barrier":
         steps += [
             Step("algorithm_bandwidth", {"": kernel_of(algorithm_bandwidth)}, "byte/s"),
-            Step("factor", {"": operation.factor}, "1", rename=rename),
+            Step("factor", {"": operation.factor}, "1"),
             Step("bus_bandwidth", {"": kernel_of(bus_bandwidth)}, "byte/s"),
         ]
     parameters = [
         parse("size", "byte"),
-        parse("reduction_rate", "byte/s > 0 optional"),
+        evolve(parse("reduction_rate", "byte/s > 0 optional"), default=math.inf),
         parse("schedule", f"choice {' '.join((*table, BEST))}"),
-        *(_lowered_parameter(name) for name in FIELDS),
+        *(_described(name) for name in DESCRIBED),
     ]
     return Model(operation.name, tuple(parameters), tuple(steps), "time")
 
 
-def _lowered_parameter(name: str) -> Parameter:
+def _described(name: str) -> Parameter:
     unit = UNITS.get(name, "count")
-    wanted = {"byte/s/dir": "byte/s/dir > 0", "s": "s", "count": "number > 0"}[unit]
+    wanted = {"byte/s/dir": "byte/s/dir > 0", "s": "s", "count": "count >= 1"}[unit]
     return parse(f"placement.{name}", wanted)
 
 
-def _for_model(values: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+def _for_model(values: Mapping[str, Any], schedule: str) -> dict[str, Any]:
     """Names as the model has them."""
-    renamed = {f"placement.{n}" if n in FIELDS else n: v for n, v in values.items()}
-    del renamed["passes"]
-    schedule = chosen["schedule"]
-    name = schedule if isinstance(schedule, str) else schedule.algorithm.name
-    return cast("dict[str, Any]", renamed | {"schedule": name})
+    described = {f"placement.{name}": values[name] for name in DESCRIBED}
+    others = {name: values[name] for name in ("size", "reduction_rate")}
+    return {**others, "schedule": schedule, **described}

@@ -14,7 +14,14 @@ from typing import Any, cast
 
 from attrs import evolve
 
-from scalemath.collectives.algorithms import ALIASES, TABLE, algorithm_named
+from scalemath.collectives.algorithms import (
+    ALIASES,
+    LEVELS,
+    TABLE,
+    TORUS,
+    algorithm_named,
+    candidates,
+)
 from scalemath.collectives.answer import BEST, ESTIMATORS, IN_NETWORK, answer
 from scalemath.collectives.cost import CollectiveCost
 from scalemath.collectives.lowering import with_hierarchy, with_shape
@@ -55,8 +62,8 @@ TIERS = {
 """Numbers that stand for up to three networks inside one another."""
 
 
-SPECIAL = frozenset(("placement", "schedule", "shape", "hierarchy"))
-"""Arguments that are no single number."""
+SPECIAL = frozenset(("placement", "schedule", "shape", "hierarchy", "in_network"))
+"""Arguments that are no single number, or say what the network offers."""
 
 
 def collective(
@@ -84,9 +91,22 @@ def collective(
         declared = {n: DECLARED[n] for n in names if n in DECLARED} | declarations
         declared["algorithm"] = f"choice {' '.join((*TABLE[operation.name], BEST))}"
         steps = _steps(operation)
+        offered = frozenset(a.needs for a in TABLE[operation.name].values())
         plain = quantities(*steps, output="time", **declared)(function)
         lowered = (SIDES if "shape" in names else {}) | (TIERS if "hierarchy" in names else {})
-        wide = _wide(operation, function, declared, lowered, steps) if lowered else plain
+        base = (
+            _wide(operation, function, declared, lowered, steps).model if lowered else plain.model
+        )
+
+        @functools.cache
+        def model_for(stated: frozenset[str]) -> Model:
+            return _model(operation, base, stated)
+
+        @functools.cache
+        def wide(stated: frozenset[str]) -> PublicFunction[CollectiveCost]:
+            made = _wide(operation, function, declared, lowered, steps)
+            cast(Any, made).model = model_for(stated)
+            return made
 
         @functools.wraps(function)
         def public(*args: Any, **kwargs: Any) -> Any:
@@ -99,11 +119,10 @@ def collective(
                 from scalemath.collectives.placed import answer_placed
 
                 return answer_placed(operation, args, kwargs)
-            if "shape" in kwargs and "shape" in names:
-                return wide(*args, **with_shape(operation.name, kwargs))
-            if "hierarchy" in kwargs and "hierarchy" in names:
-                return wide(*args, **with_hierarchy(operation.name, kwargs))
-            return plain(*args, **kwargs)
+            stated = _stated(kwargs)
+            if not stated or not stated <= offered:
+                return plain(*args, **kwargs)
+            return wide(stated)(*args, **_lowered(operation.name, kwargs))
 
         result = cast(Any, public)
         visible = [p for n, p in signature.parameters.items() if n != "assumed"]
@@ -117,9 +136,11 @@ def collective(
         result.kernel = result.kernels[operation.default]
         result.algorithms = TABLE[operation.name]
         result.operation = operation
-        result.model = _model(operation, wide.model)
-        result.placed_model = _placed_model(operation) if "placement" in names else None
-        cast(Any, plain).model = cast(Any, wide).model = result.model
+        result.model = model_for(frozenset())
+        if "placement" in names:
+            result.placed_model = functools.partial(_placed_model, operation)
+        result.prepared = functools.partial(_prepared, operation, model_for)
+        cast(Any, plain).model = result.model
         return cast("PublicFunction[CollectiveCost]", result)
 
     return decorate
@@ -164,14 +185,34 @@ def _wide(
     return quantities(*steps, output="time", **declared, **lowered)(endpoint)
 
 
-def _model(operation: Operation, model: Model) -> Model:
-    """The model as sweeps see it: kernels' own defaults, and a rank count that is required."""
+def _stated(arguments: Mapping[str, Any]) -> frozenset[str]:
+    """What the arguments of a call say the network offers."""
+    stated = IN_NETWORK.get(str(arguments.get("in_network", "none")), frozenset())
+    if arguments.get("shape") is not None:
+        stated |= {TORUS}
+    if arguments.get("hierarchy") is not None:
+        stated |= {LEVELS}
+    return stated
+
+
+def _lowered(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments with sides and levels replaced by the numbers kernels take."""
+    found = dict(arguments)
+    if found.get("shape") is not None:
+        found = with_shape(name, found)
+    if found.get("hierarchy") is not None:
+        found = with_hierarchy(name, found)
+    return found
+
+
+def _model(operation: Operation, model: Model, stated: frozenset[str]) -> Model:
+    """The model as sweeps see it: "best" among what is stated; ranks are required."""
 
     def settled(parameter: Parameter) -> Parameter:
         if parameter.name == "algorithm":
-            free = tuple(n for n, a in TABLE[operation.name].items() if not a.needs)
-            return evolve(parameter, candidates=free)
-        if parameter.name == "ranks":
+            names = tuple(a.name for a in candidates(operation.name, stated))
+            return evolve(parameter, candidates=names)
+        if parameter.name == "ranks" and parameter.default != parameter.default:
             return evolve(parameter, required=True, unless="", default=math.nan)
         return parameter
 
@@ -182,15 +223,30 @@ def _model(operation: Operation, model: Model) -> Model:
     return evolve(model, name=operation.name, parameters=kept + extra)
 
 
-def _placed_model(operation: Operation) -> Callable[[], Model]:
-    """The model on a placement, built when it is first asked for."""
+def _placed_model(operation: Operation) -> Model:
+    """The model on a placement; its module is loaded when it is first asked for."""
+    from scalemath.collectives.placed import placed_model
 
-    def model() -> Model:
-        from scalemath.collectives.placed import placed_model
+    return placed_model(operation)
 
-        return placed_model(operation)
 
-    return model
+def _prepared(
+    operation: Operation,
+    model_for: Callable[[frozenset[str]], Model],
+    arguments: Mapping[str, Any],
+) -> tuple[Model, dict[str, Any]]:
+    """Model and arguments of a sweep once what is no single number has been lowered.
+
+    Objects that lower themselves come last, so that an axis over one of their fields is seen
+    first.
+    """
+    found = {k: v for k, v in arguments.items() if v is not None or k not in SPECIAL}
+    if any(name.partition(".")[0] == "placement" for name in found):
+        model = _placed_model(operation)
+        return model, dict(sorted(found.items(), key=lambda item: hasattr(item[1], "lower")))
+    model = model_for(_stated(found))
+    found.pop("in_network", None)
+    return model, _lowered(operation.name, found)
 
 
 def _known(operation: Operation, kwargs: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scalemath.collectives.algorithms import algorithm_named, eligible
+from scalemath.collectives.algorithms import algorithm_named, candidates
 from scalemath.collectives.crossing import seconds
 from scalemath.collectives.movement import rounds
 from scalemath.units import QuantityLike, to_si
@@ -97,7 +97,7 @@ def fastest(
     """
     ax = _axes(ax)
     chosen = [algorithm_named(operation, name) for name in algorithms]
-    chosen = chosen or list(eligible(operation, frozenset()))
+    chosen = chosen or list(candidates(operation, frozenset()))
     values: Mapping[str, float] = {
         "ranks": float(ranks),
         "bandwidth": to_si(bandwidth, "byte/s/dir", "bandwidth"),
