@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import attrs
@@ -9,9 +10,10 @@ from attrs import frozen
 
 from scalemath.core.errors import ConventionError, ScalemathError
 from scalemath.core.model import Parameter
-from scalemath.units import Quantity, adopt, convert, to_si
+from scalemath.units import Quantity, convert, to_si
 from scalemath.units.declaration import parse
 from scalemath.units.registry import ureg
+from scalemath.units.values import quantity_of
 
 __all__ = ["changed", "frozen", "given", "si"]
 
@@ -63,7 +65,8 @@ def _stored(parameter: Parameter, value: Any, directed: bool) -> Any:
         return int(checked)
     if parameter.kind == "number":
         return float(checked)
-    quantity: Quantity = value.quantity if hasattr(value, "quantity") else adopt(value)
+    # a copy: the parsed text is shared, and a quantity can be changed in place
+    quantity: Quantity = copy(quantity_of(getattr(value, "quantity", value)))
     if parameter.kind == "rate" and _DIRECTED not in quantity.dimensionality:
         if directed:
             raise ConventionError(
