@@ -169,12 +169,43 @@ def _tree_allreduce(ranks: int) -> Rounds:
     return (up, tuple(Message(ranks, r, 1.0) for r in range(ranks)))
 
 
+def _rings_of(groups: list[list[int]], share: float) -> Rounds:
+    """One turn of rings that run at the same time in groups of equal length."""
+    once = tuple(
+        Message(rank, group[(place + 1) % len(group)], share)
+        for group in groups
+        for place, rank in enumerate(group)
+    )
+    return (once,) * (len(groups[0]) - 1)
+
+
+def _levels(ranks: int, inner: int) -> tuple[Rounds, Rounds]:
+    """A turn inside groups of neighbours, and one between the groups with what is left."""
+    outer = ranks // inner
+    inside = [list(range(k * inner, (k + 1) * inner)) for k in range(outer)]
+    between = [list(range(k, ranks, inner)) for k in range(inner)]
+    return _rings_of(inside, 1 / inner), _rings_of(between, 1 / ranks)
+
+
+def split(ranks: int) -> tuple[int, int]:
+    """Two sides, as equal as can be, in which tori and two levels are drawn; the longer first."""
+    shorter = next(k for k in range(int(ranks**0.5), 0, -1) if ranks % k == 0)
+    return ranks // shorter, shorter
+
+
+def _two_dimensions(ranks: int) -> Rounds:
+    inside, between = _levels(ranks, split(ranks)[0])
+    return inside + between + between + inside
+
+
 _POWERS = ("recursive-doubling", "recursive-halving", "rabenseifner", "pat")
 _MOVEMENTS: dict[tuple[str, str], Callable[[int], Rounds]] = {
     ("allreduce", "ring"): lambda p: _ring(p) + _ring(p),
     ("allreduce", "recursive-doubling"): _recursive_doubling,
     ("allreduce", "rabenseifner"): lambda p: _halving(p) + _doubling(p),
     ("allreduce", "binomial-tree"): lambda p: _backwards(_binomial_down(p)) + _binomial_down(p),
+    ("allreduce", "torus"): _two_dimensions,
+    ("allreduce", "hierarchical"): _two_dimensions,
     ("allreduce", "nvls"): _multicast_allreduce,
     ("allreduce", "sharp"): _tree_allreduce,
     ("reduce_scatter", "ring"): _ring,

@@ -8,6 +8,7 @@ from typing import Any
 
 from scalemath.collectives.algorithms import algorithm_named, candidates
 from scalemath.collectives.crossing import seconds
+from scalemath.collectives.lowering import with_shape
 from scalemath.collectives.movement import rounds
 from scalemath.units import QuantityLike, to_si
 
@@ -71,6 +72,7 @@ def fastest(
     ranks: int,
     bandwidth: QuantityLike,
     latency: QuantityLike,
+    shape: Sequence[int] = (),
     ax: Any = None,
 ) -> Any:
     """Draw the time of algorithms over the size, and mark where the fastest changes.
@@ -87,6 +89,8 @@ def fastest(
         Payload rate of one rank's port per direction.
     latency : Quantity [s]
         One-way time of an empty message.
+    shape : sequence of int
+        Sides of a torus, for algorithms that need one.
     ax : matplotlib Axes, optional
         Where to draw; a new figure when left out.
 
@@ -106,6 +110,11 @@ def fastest(
         "switch_latency": 0.0,
         "levels": 1.0,
         "bruck_radix": 4.0,
+        **(
+            {k: float(v) for k, v in with_shape(operation, {"shape": shape}).items()}
+            if shape
+            else {}
+        ),
     }
     sizes = [2.0 ** (k / 4) for k in range(4 * 3, 4 * 34)]
     times = {a.name: [seconds(a, values, size=s) for s in sizes] for a in chosen}

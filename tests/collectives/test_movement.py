@@ -8,7 +8,7 @@ import pytest
 
 import scalemath as sm
 from scalemath.collectives.algorithms import TABLE
-from scalemath.collectives.movement import _MOVEMENTS, SEGMENTS, rounds
+from scalemath.collectives.movement import _MOVEMENTS, SEGMENTS, rounds, split
 
 CASES = sorted(key for key in _MOVEMENTS if key[1] not in ("chain", "nvls", "sharp"))
 ANY = [c for c in CASES if c[1] in ("ring", "pairwise", "bruck", "binomial-tree", "dissemination")]
@@ -17,7 +17,12 @@ ANY = [c for c in CASES if c[1] in ("ring", "pairwise", "bruck", "binomial-tree"
 def closed(operation: str, algorithm: str, ranks: int) -> tuple[float, float]:
     """Messages in a row and bytes of the busiest port for a size of one byte."""
     record = TABLE[operation][algorithm]
+    longer, shorter = split(ranks)
     values = {"size": 1.0, "bandwidth": 1.0, "latency": 1.0, "reduction_rate": float("inf")}
+    values |= {"ring_hops": longer + shorter - 2.0}
+    values |= {"inner_ranks": float(longer), "middle_ranks": 1.0, "outer_ranks": float(shorter)}
+    for tier in ("inner", "middle", "outer"):
+        values |= {f"{tier}_bandwidth": 1.0, f"{tier}_latency": 1.0}
     terms = record.kernel.function(*record.pick(values | {"ranks": float(ranks)}))
     return terms.latency, terms.bandwidth
 
@@ -78,7 +83,7 @@ def test_a_multicast_switch_carries_n_plus_one_nths() -> None:
 
 def test_what_is_not_drawn_is_said() -> None:
     with pytest.raises(sm.ArgumentError, match="there are"):
-        rounds("allreduce", "torus", 8)
+        rounds("allreduce", "double-binary-tree", 8)
     with pytest.raises(sm.ArgumentError, match="powers of two"):
         rounds("allreduce", "rabenseifner", 6)
 
