@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from attrs import field, frozen
 
 from scalemath.core.errors import ArgumentError
-from scalemath.core.kernel import Kernel, total
+from scalemath.core.kernel import Kernel, KernelFunction, total
 
 ParameterKind = Literal["quantity", "rate", "count", "number", "choice"]
 
@@ -113,6 +113,7 @@ class Model:
     parameters: tuple[Parameter, ...]
     steps: tuple[Step, ...]
     default_output: str
+    _calls: dict[tuple[int, str], Any] = field(init=False, factory=dict, repr=False, eq=False)
 
     def parameter(self, name: str) -> Parameter:
         """Return the parameter of that name."""
@@ -175,16 +176,38 @@ class Model:
         known: dict[str, Any] = {p.name: p.default for p in self.parameters}
         known.update(values)
         results: dict[str, Any] = {}
-        for step in self.steps:
-            kernel = step.kernels[str(known[step.choice]) if step.choice else ""]
-            terms = kernel.function(*(known[name] for name in step.arguments(kernel)))
+        for index, step in enumerate(self.steps):
+            chosen = str(known[step.choice]) if step.choice else ""
+            call = self._calls.get((index, chosen))
+            if call is None:
+                call = self._calls[index, chosen] = _call(step, step.kernels[chosen])
+            terms = call.function(*map(known.__getitem__, call.arguments))
             known[step.output] = results[step.output] = total(terms)
-            for name, term in zip(kernel.terms, terms if kernel.terms else (), strict=True):
-                known[f"{step.output}.{name}"] = results[f"{step.output}.{name}"] = term
-            if len(step.kernels) > 1:  # a term that the chosen kernel lacks is zero
-                for other in step.kernels.values():
-                    for name in other.terms:
-                        if name not in kernel.terms:
-                            full = f"{step.output}.{name}"
-                            known[full] = results[full] = 0.0
+            if call.terms:
+                named = dict(zip(call.terms, terms, strict=True))
+                known.update(named)
+                results.update(named)
+            if call.absent:
+                known.update(call.absent)
+                results.update(call.absent)
         return results
+
+
+class _Call(NamedTuple):
+    """A step with everything looked up."""
+
+    function: KernelFunction
+    arguments: tuple[str, ...]
+    terms: tuple[str, ...]
+    absent: dict[str, float]
+
+
+def _call(step: Step, kernel: Kernel) -> _Call:
+    """Look up what one kernel of a step needs; a term that it lacks is zero."""
+    others = {name for other in step.kernels.values() for name in other.terms}
+    return _Call(
+        kernel.function,
+        step.arguments(kernel),
+        tuple(f"{step.output}.{name}" for name in kernel.terms),
+        {f"{step.output}.{name}": 0.0 for name in sorted(others - set(kernel.terms))},
+    )

@@ -15,7 +15,9 @@ from scalemath.kernels.ring_limits import (
     best_scaling_ranks,
     ranks_at_ceiling_share,
     ring_latency_per_rank,
+    ring_time_limit,
     scaling_ceiling,
+    scaling_wall,
 )
 from scalemath.kernels.scaling import (
     domains_used,
@@ -128,7 +130,10 @@ class StrongScaling(Result):
     @measured("1")
     def wall(self) -> float:
         """Number of ranks, continuous, where communication takes as long as computation."""
-        return find_wall(self.communication_at, self.outputs["work"])
+        if self.given["algorithm"] != "ring":
+            return find_wall(self.communication_at, self.outputs["work"])
+        per_rank = ring_latency_per_rank(self.given["latency"])
+        return scaling_wall(self.outputs["work"], self._limit(), per_rank)
 
     @measured("1")
     def ranks_at_share(self) -> float:
@@ -158,7 +163,10 @@ class StrongScaling(Result):
 
     def _limit(self) -> float:
         """Duration of the collective [s] without latency on very many ranks."""
-        return find_limit(self.communication_at)
+        g = self.given
+        if g["algorithm"] != "ring":
+            return find_limit(self.communication_at)
+        return ring_time_limit(g["size"], g["bandwidth"], g["reduction_rate"])
 
     @property
     def slows_down(self) -> bool:
@@ -185,6 +193,10 @@ class StrongScaling(Result):
         collective = COLLECTIVES[self.given["algorithm"]]
         own = kernel_of(strong_scaling_step)
         return f"{own.formula}; communication = {collective.formula}", collective.source
+
+    def remarks(self) -> list[str]:
+        """Where more ranks stop helping, for collectives whose limits are searched for."""
+        return [] if self.given["algorithm"] == "ring" else _beyond(self)
 
     def headline(self) -> str:
         """One readable line."""
@@ -381,11 +393,18 @@ def _cautions(result: StrongScaling) -> tuple[str, ...]:
             f"the job slows down: {result.speedup:.6g} times the rate of {result.baseline} "
             f"rank{plural}"
         )
+    if result.given["algorithm"] == "ring":
+        found += _beyond(result)
+    return tuple(found)
+
+
+def _beyond(result: StrongScaling) -> list[str]:
+    """Say that a number of ranks lies beyond the wall or the best one."""
     best, wall = result.best_ranks_continuous, result.wall
     if best <= 1.0:
-        found.append("no number of ranks is faster than one")
-    elif result.ranks > best + 1.0:
-        found.append(f"more ranks than the best number, {best:.6g}, are slower again")
-    elif result.ranks > wall:
-        found.append(f"beyond the wall at {wall:.6g} ranks: communication dominates")
-    return tuple(found)
+        return ["no number of ranks is faster than one"]
+    if result.ranks > best + 1.0:
+        return [f"more ranks than the best number, {best:.6g}, are slower again"]
+    if result.ranks > wall:
+        return [f"beyond the wall at {wall:.6g} ranks: communication dominates"]
+    return []
