@@ -41,10 +41,10 @@ def branch_free(function: ast.FunctionDef) -> ast.FunctionDef:
         return function
     if result is None:
         return function
-    body = [*writer.lines, ast.Return(value=result)]
-    new = ast.FunctionDef(
-        name=function.name, args=function.args, body=body, decorator_list=[], type_params=[]
-    )
+    new = ast.parse("def name(): pass").body[0]
+    assert isinstance(new, ast.FunctionDef)
+    new.name, new.args = function.name, function.args
+    new.body = [*writer.lines, ast.Return(value=result)]
     return ast.fix_missing_locations(new)
 
 
@@ -174,11 +174,11 @@ class _Expression(ast.NodeTransformer):
             joined = ast.BinOp(left=joined, op=operator, right=self.visit(value))
         return joined
 
-    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.AST:
+    def visit_NamedExpr(self, _: ast.NamedExpr) -> ast.AST:
         """Refuse assignments inside expressions."""
         raise _Unsuited
 
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+    def visit_Lambda(self, _: ast.Lambda) -> ast.AST:
         """Refuse functions inside functions."""
         raise _Unsuited
 

@@ -42,6 +42,45 @@ def insert_least(value: float, place: int, best: Row, places: Row) -> None:
     places[hole] = place
 
 
+def lower_lanes(values: Row, n: int, lane: Row, place: Row, at: int) -> None:
+    """Lower each lane to the value of the row, noting the place where that was."""
+    for i in range(n):
+        if values[i] < lane[i]:
+            lane[i] = values[i]
+            place[i] = at
+
+
+def lower_one(
+    values: Row, n: int, lanes: Row, places: Row, cell: int, base: int, offsets: Row, at: int
+) -> None:
+    """Lower the one value of a cell to the least of the row; ties go to the first place."""
+    for i in range(n):
+        value = values[i]
+        if value <= lanes[cell]:
+            place = base + offsets[at + i]
+            if value < lanes[cell]:
+                lanes[cell] = value
+                places[cell] = place
+            elif 0 <= place < places[cell]:
+                places[cell] = place
+
+
+def first_mark(
+    marks: Row, n: int, places: Row, cell: int, base: int, offsets: Row, at: int
+) -> None:
+    """Lower the place of a cell to the first marked place of the row."""
+    for i in range(n):
+        if marks[i] and base + offsets[at + i] < places[cell]:
+            places[cell] = base + offsets[at + i]
+
+
+def last_mark(marks: Row, n: int, places: Row, cell: int, base: int, offsets: Row, at: int) -> None:
+    """Raise the place of a cell to the last marked place of the row."""
+    for i in range(n):
+        if marks[i] and base + offsets[at + i] > places[cell]:
+            places[cell] = base + offsets[at + i]
+
+
 def keep_least(
     values: Row, n: int, base: int, offsets: Row, at: int, best: Row, places: Row
 ) -> None:

@@ -10,44 +10,60 @@ from scalemath.sweeps import consumers
 from scalemath.sweeps.generate import Fold
 
 
-def extreme(sign: int) -> Fold:
-    """Least value (largest for sign -1) per lane, and the first place where it occurs."""
+def extreme(sign: int, lanes: bool) -> Fold:
+    """Least value (largest for sign -1) and the first place where it occurs.
+
+    With `lanes` one per place of the row, else one per row. A row is only looked at again when
+    some point of it improves on what is known, which is rare.
+    """
     value = "-r[0]" if sign < 0 else "r[0]"
+    if lanes:
+        return Fold(
+            arguments=("lanes", "places"),
+            cursors=("lanes", "q"),
+            before=("scratch = np.empty(tile)",),
+            row=("lane = lanes[at_lanes : at_lanes + n]", "hits = 0"),
+            point=(f"v = {value}", "scratch[l] = v", "hits += 1 if v < lane[l] else 0"),
+            after=(
+                "if hits > 0:",
+                "    lower_lanes(scratch, n, lane, places[at_lanes : at_lanes + n], at_q)",
+            ),
+            functions=(consumers.lower_lanes,),
+        )
     return Fold(
-        arguments=("lanes", "places"),
+        arguments=("offsets", "lanes", "places"),
         cursors=("lanes", "q"),
-        row=(
-            "lane = lanes[at_lanes : at_lanes + n]",
-            "place = places[at_lanes : at_lanes + n]",
+        before=("scratch = np.empty(tile)",),
+        row=("limit = lanes[at_lanes]", "hits = 0"),
+        point=(f"v = {value}", "scratch[l] = v", "hits += 1 if v <= limit else 0"),
+        after=(
+            "if hits > 0:",
+            "    lower_one(scratch, n, lanes, places, at_lanes, at_q, offsets, at_p)",
         ),
-        point=(
-            f"v = {value}",
-            "better = v < lane[l]",
-            "lane[l] = v if better else lane[l]",
-            "place[l] = at_q if better else place[l]",
-        ),
+        functions=(consumers.lower_one,),
     )
 
 
-def extreme_value(sign: int) -> Fold:
-    """Least value (largest for sign -1) per lane, without its place."""
-    value = "-r[0]" if sign < 0 else "r[0]"
+def crossing(comparison: str, last: bool, lanes: bool) -> Fold:
+    """First (or last) place where the value compares with a threshold."""
+    hit = f"r[0] {comparison} threshold"
+    if lanes:
+        pick = "max(place[l], at_q)" if last else "min(place[l], at_q)"
+        return Fold(
+            arguments=("places", "threshold"),
+            cursors=("lanes", "q"),
+            row=("place = places[at_lanes : at_lanes + n]",),
+            point=(f"place[l] = pick({hit}, {pick}, place[l])",),
+        )
+    call = f"{'last' if last else 'first'}_mark(marks, n, places, at_lanes, at_q, offsets, at_p)"
     return Fold(
-        arguments=("lanes",),
-        cursors=("lanes",),
-        row=("lane = lanes[at_lanes : at_lanes + n]",),
-        point=(f"v = {value}", "lane[l] = v if v < lane[l] else lane[l]"),
-    )
-
-
-def crossing(comparison: str, last: bool) -> Fold:
-    """First (or last) place per lane where the value compares with a threshold."""
-    pick = "max(place[l], at_q)" if last else "min(place[l], at_q)"
-    return Fold(
-        arguments=("places", "threshold"),
+        arguments=("offsets", "places", "threshold"),
         cursors=("lanes", "q"),
-        row=("place = places[at_lanes : at_lanes + n]",),
-        point=(f"place[l] = {pick} if r[0] {comparison} threshold else place[l]",),
+        before=("marks = np.empty(tile, dtype=np.uint8)",),
+        row=("hits = 0",),
+        point=(f"mark = 1 if {hit} else 0", "marks[l] = mark", "hits += mark"),
+        after=("if hits > 0:", f"    {call}"),
+        functions=(consumers.last_mark if last else consumers.first_mark,),
     )
 
 
@@ -63,19 +79,28 @@ def total() -> Fold:
         point=(
             "v = r[0]",
             "counted = v == v",
-            "lane[l] += v if counted else 0.0",
+            "lane[l] += pick(counted, v, 0.0)",
             "count[l] += 1 if counted else 0",
         ),
     )
 
 
-def counting(comparison: str) -> Fold:
-    """Number of values per lane that compare with a threshold."""
+def counting(comparison: str, lanes: bool) -> Fold:
+    """Number of values that compare with a threshold."""
+    hit = f"1 if r[0] {comparison} threshold else 0"
+    if lanes:
+        return Fold(
+            arguments=("counts", "threshold"),
+            cursors=("lanes",),
+            row=("count = counts[at_lanes : at_lanes + n]",),
+            point=(f"count[l] += {hit}",),
+        )
     return Fold(
         arguments=("counts", "threshold"),
         cursors=("lanes",),
-        row=("count = counts[at_lanes : at_lanes + n]",),
-        point=(f"count[l] += 1 if r[0] {comparison} threshold else 0",),
+        row=("hits = 0",),
+        point=(f"hits += {hit}",),
+        after=("counts[at_lanes] += hits",),
     )
 
 

@@ -124,6 +124,7 @@ def fold_lanes(
     how: Run,
     more: tuple[Any, ...] = (),
     exact_order: bool = False,
+    per_lane: bool = False,
 ) -> list[Array]:
     """Fold all rows into lanes.
 
@@ -143,6 +144,8 @@ def fold_lanes(
         Further arguments of the fold.
     exact_order : bool
         Whether blocks must not depend on their cost, because sums are formed.
+    per_lane : bool
+        Whether the fold keeps lanes even where they are joined in the end.
 
     Returns
     -------
@@ -150,17 +153,20 @@ def fold_lanes(
         Lanes of all cells, one array per array of the fold.
     """
     own = walk.layout
-    lanes = walk.cells * own.tile
+    width = walk.width(per_lane)
+    lanes = walk.cells * width
     dense.check_room((lanes,), [np.dtype(kind) for kind, _ in empty], problem)
     found = [np.full(lanes, value, dtype=kind) for kind, value in empty]
-    drive = driver(wiring, own, fold, how.arithmetic, (*found, *more))
+    head = (walk.place_offsets,) if "offsets" in fold.arguments else ()
+    drive = driver(wiring, own, fold, how.arithmetic, (*head, *found, *more))
     whole_cells = walk.rows_per_cell * own.tile <= execute.BLOCK_POINTS
-    moves = [walk.lane_cursor] + ([walk.place_cursor] if "q" in fold.cursors else [])
+    moves = [walk.lane_cursor(width)]
+    moves += [walk.place_cursor] if "q" in fold.cursors else []
 
     def work(block: Block) -> tuple[int, int, list[Array]]:
         first = block.first // walk.rows_per_cell
         last = -(-block.last // walk.rows_per_cell)
-        begin, end = first * own.tile, last * own.tile
+        begin, end = first * width, last * width
         own_lanes = found
         if not whole_cells:
             own_lanes = [np.full(end - begin, value, dtype=kind) for kind, value in empty]
@@ -171,7 +177,7 @@ def fold_lanes(
             wiring,
             lambda: drive(
                 block.first, block.last, own.shape, start, strides, own.tile, own.length, own.data,
-                *own_lanes, *more,
+                *head, *own_lanes, *more,
             ),
         )  # fmt: skip
         return begin, end, own_lanes
@@ -201,18 +207,14 @@ def _extreme(problem: Problem, reduction: Extreme, outputs: Sequence[Output], ho
     wiring = problem.wiring([output])
     walk = folding_walk(problem, wiring, folded)
     empty = ((np.float64, math.inf), (np.int64, NOWHERE))
-    values, places = fold_lanes(
-        problem, wiring, walk, folds.extreme(reduction.sign), empty, _join_extremes, how
-    )
-    values, places = walk.join(values), walk.join(places)
-    if not walk.lanes_kept:
-        places = np.where(places >= 0, places + walk.place_offsets, LATEST)
-        least = values.min(axis=-1, keepdims=True)
-        places = np.where(values == least, places, LATEST).min(axis=-1)
-        values = least[..., 0]
-        places = np.where(places == LATEST, NOWHERE, places)
-    else:
-        values, places = values[..., 0], places[..., 0]
+    fold = folds.extreme(reduction.sign, walk.lanes_kept)
+    lowest, where = fold_lanes(problem, wiring, walk, fold, empty, _join_extremes, how)
+    width = walk.width(False)
+    lowest, where = walk.join(lowest, width), walk.join(where, width)
+    values = lowest.min(axis=-1)
+    tied = (lowest == values[..., None]) & (where >= 0)
+    places = np.where(tied, where, LATEST).min(axis=-1)
+    places = np.where(places == LATEST, NOWHERE, places)
     found = np.array(values * reduction.sign)
     if problem.where is not None or problem.derived:
         found[places < 0] = math.nan
@@ -227,21 +229,17 @@ def _crossing(problem: Problem, reduction: Crossing, how: Run) -> Grid:
     threshold = threshold_of(problem, output, reduction.threshold)
     wiring = problem.wiring([output])
     walk = folding_walk(problem, wiring, folded)
-    sign = -1 if reduction.is_last else 1
     nothing = NOWHERE if reduction.is_last else LATEST
     pick = np.maximum if reduction.is_last else np.minimum
 
     def join(so_far: list[Array], later: list[Array]) -> None:
         pick(so_far[0], later[0], out=so_far[0])
 
-    fold = folds.crossing(reduction.comparison, reduction.is_last)
+    fold = folds.crossing(reduction.comparison, reduction.is_last, walk.lanes_kept)
     (places,) = fold_lanes(
         problem, wiring, walk, fold, ((np.int64, nothing),), join, how, (threshold,)
     )
-    places = walk.join(places)
-    if not walk.lanes_kept:
-        places = np.where(places == nothing, nothing, places + walk.place_offsets)
-    places = (sign * (sign * places).min(axis=-1)).reshape(places.shape[:-1])
+    places = pick.reduce(walk.join(places, walk.width(False)), axis=-1)
     places = np.where(places == nothing, NOWHERE, places)
     return labelled_places(problem, walk.kept, walk.folded, places, None, None, [])
 
@@ -259,10 +257,11 @@ def _mean(problem: Problem, reduction: Mean, how: Run) -> Grid:
 
     empty = ((np.float64, 0.0), (np.int64, 0))
     sums, counts = fold_lanes(
-        problem, wiring, walk, folds.total(), empty, join, how, exact_order=True
+        problem, wiring, walk, folds.total(), empty, join, how, exact_order=True, per_lane=True
     )
     with np.errstate(invalid="ignore"):
-        found = walk.join(sums).sum(axis=-1) / walk.join(counts).sum(axis=-1)
+        width = walk.width(True)
+        found = walk.join(sums, width).sum(axis=-1) / walk.join(counts, width).sum(axis=-1)
     return kept_grid(
         problem, walk.kept, {output.label: found}, {output.label: unit_of(problem, output)}
     )
@@ -279,11 +278,9 @@ def _count(problem: Problem, reduction: Count, how: Run) -> Grid:
     def join(so_far: list[Array], later: list[Array]) -> None:
         so_far[0] += later[0]
 
-    (counts,) = fold_lanes(
-        problem, wiring, walk, folds.counting(reduction.comparison), ((np.int64, 0),), join, how,
-        (threshold,),
-    )  # fmt: skip
-    found = walk.join(counts).sum(axis=-1)
+    fold = folds.counting(reduction.comparison, walk.lanes_kept)
+    (counts,) = fold_lanes(problem, wiring, walk, fold, ((np.int64, 0),), join, how, (threshold,))
+    found = walk.join(counts, walk.width(False)).sum(axis=-1)
     return kept_grid(problem, walk.kept, {"count": found}, {"count": "1"})
 
 

@@ -34,8 +34,6 @@ class FoldingWalk:
         Rows that share lanes.
     lanes_kept : bool
         Whether the lanes belong to kept axes; else they are joined in the end.
-    lane_cursor : numpy.ndarray
-        Step of the lanes per wheel.
     place_cursor : numpy.ndarray
         Step per wheel of the place among the folded points.
     place_offsets : numpy.ndarray
@@ -47,7 +45,6 @@ class FoldingWalk:
     folded: tuple[int, ...]
     rows_per_cell: int
     lanes_kept: bool
-    lane_cursor: Array
     place_cursor: Array
     place_offsets: Array
 
@@ -56,15 +53,32 @@ class FoldingWalk:
         """Number of cells."""
         return self.layout.rows // self.rows_per_cell
 
-    def join(self, lanes: Array) -> Array:
+    def width(self, per_lane: bool) -> int:
+        """Numbers that a fold keeps for each cell: one per place of a row, or a single one."""
+        return self.layout.tile if self.lanes_kept or per_lane else 1
+
+    def lane_cursor(self, width: int) -> Array:
+        """Step per wheel of what a fold keeps."""
+        steps: dict[int, int] = {}
+        step = width
+        own = self.layout
+        folded = {w for w in own.wheels if w in self.folded}
+        for wheel, length in reversed(list(zip(own.wheels, own.shape, strict=True))):
+            if wheel not in folded:
+                steps[wheel] = step
+                step *= int(length)
+        return np.array([steps.get(w, 0) for w in own.wheels], dtype=np.int64)
+
+    def join(self, lanes: Array, width: int) -> Array:
         """Arrange lanes as (kept points..., lanes to be joined)."""
         own = self.layout
-        tiles = -(-own.length // own.tile)
         outer = [a for a in self.kept if a not in own.fused]
         shape = [own.grid[a] for a in outer]
-        cut = lanes.reshape(*shape, tiles * own.tile)[..., : own.length]
+        tiles = -(-own.length // own.tile)
+        cut = lanes.reshape(*shape, tiles * width)
         if not self.lanes_kept:
             return cut
+        cut = cut[..., : own.length]
         inner = [own.grid[a] for a in own.fused]
         order = [[*outer, *own.fused].index(a) for a in self.kept]
         return cut.reshape(*shape, *inner).transpose(order)[..., None]
@@ -104,11 +118,6 @@ def folding_walk(problem: Problem, wiring: Wiring, folded: Sequence[int]) -> Fol
     for axis in reversed(folded):
         place[axis] = step
         step *= grid[axis]
-    lane_steps, step = {}, own.tile
-    for wheel in reversed([w for w in own.wheels if w not in outer_folded]):
-        lane_steps[wheel] = step
-        tiles = -(-own.length // own.tile)
-        step *= tiles if wheel < 0 else grid[wheel]
     strides = [place[a] for a in range(len(grid))]
     return FoldingWalk(
         layout=own,
@@ -116,7 +125,6 @@ def folding_walk(problem: Problem, wiring: Wiring, folded: Sequence[int]) -> Fol
         folded=tuple(folded),
         rows_per_cell=rows,
         lanes_kept=lanes_kept,
-        lane_cursor=np.array([lane_steps.get(w, 0) for w in own.wheels], dtype=np.int64),
         place_cursor=own.cursor(strides, 0),
         place_offsets=own.offsets(strides),
     )
