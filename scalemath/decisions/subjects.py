@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -71,10 +72,10 @@ def subject(model: Any, kv_per_token: Any = None) -> Subject:
         return model
     if isinstance(model, str):
         found = catalog.model(model)
-        context = catalog.record("model", found.name).facts.get("context", float("inf"))
-        return _of(found, float(context))
+        record = catalog.record("model", found.name)
+        return _of(found, float(record.facts.get("context", math.inf)), record.title)
     if isinstance(model, Transformer):
-        return _of(model, float("inf"))
+        return _of(model, math.inf, model.name)
     try:
         parameters = float(model)
     except (TypeError, ValueError):
@@ -91,9 +92,9 @@ def subject(model: Any, kv_per_token: Any = None) -> Subject:
     return Subject(name=name, parameters=parameters, active=parameters, kv_values=values)
 
 
-def _of(model: Transformer, context: float) -> Subject:
+def _of(model: Transformer, context: float, name: str) -> Subject:
     return Subject(
-        name=model.name,
+        name=name,
         parameters=float(model.parameters),
         active=float(model.active_parameters),
         transformer=model,
