@@ -53,7 +53,7 @@ _ROOMS = {
     "scaling": (
         "amdahl communication_share efficiency_elsewhere fit_universal_scaling "
         "gain_from_faster_network gustafson isoefficiency karp_flatt required_bandwidth "
-        "scaling_limits strong_scaling universal_scaling weak_scaling"
+        "scaling_limits share_from_slowdown strong_scaling universal_scaling weak_scaling"
     ),
     "claims": "Claim check_claim derate least_of ledger",
     "decisions": (

@@ -91,6 +91,18 @@ def communication_share_from_gain(gain: float, reduction: float) -> float:
 
 @kernel(
     unit="1",
+    rises="slowdown",
+    falls="factor",
+    source="Amdahl's law with the communication as the part that becomes slower",
+    formula="share = (slowdown - 1) / (factor - 1)",
+)
+def communication_share_from_slowdown(slowdown: float, factor: float) -> float:
+    """Share of communication [1] implied by a slow-down on a network `factor` times slower."""
+    return communication_share_from_gain(1.0 / slowdown, 1.0 / factor)
+
+
+@kernel(
+    unit="1",
     rises="reduction",
     free="share",
     free_because="a larger share gains more from a faster network and loses more to a slower one",

@@ -6,6 +6,7 @@ from scalemath.scaling.inverse import (
     efficiency_elsewhere,
     gain_from_faster_network,
     required_bandwidth,
+    share_from_slowdown,
 )
 from scalemath.scaling.laws import KarpFlatt, LawResult, amdahl, gustafson, karp_flatt
 from scalemath.scaling.limits import ScalingLimits, scaling_limits
@@ -35,6 +36,7 @@ __all__ = [
     "karp_flatt",
     "required_bandwidth",
     "scaling_limits",
+    "share_from_slowdown",
     "strong_scaling",
     "universal_scaling",
     "weak_scaling",

@@ -15,6 +15,7 @@ from scalemath.kernels.allreduce import allreduce_ring
 from scalemath.kernels.hierarchy_allreduce import allreduce_two_level
 from scalemath.kernels.laws import (
     communication_share_from_gain,
+    communication_share_from_slowdown,
     efficiency_on_network,
     gain_from_communication,
 )
@@ -110,6 +111,36 @@ def communication_share(gain: float, *, reduction: float = 2.0) -> float:
     if reduction == 1.0:
         raise ArgumentError("communication_share: reduction is 1, so no share follows")
     return communication_share_from_gain(gain, reduction)
+
+
+@quantities(
+    step("share", communication_share_from_slowdown),
+    slowdown="number >= 1",
+    factor="number > 1",
+)
+def share_from_slowdown(slowdown: float, *, factor: float) -> float:
+    """Share of communication that a slow-down on a slower network implies.
+
+    Parameters
+    ----------
+    slowdown : float
+        Time on the slower network over time on the faster one [1]; a `Range` gives a range.
+    factor : float
+        How many times slower the network is [1].
+
+    Returns
+    -------
+    float
+        Communication as a share of the time on the faster network [1].
+
+    Examples
+    --------
+    >>> from scalemath import Range
+    >>> from scalemath.scaling import share_from_slowdown
+    >>> print(share_from_slowdown(Range(2, 3), factor=9))
+    0.125 to 0.25
+    """
+    return communication_share_from_slowdown(slowdown, factor)
 
 
 @quantities(step("gain", gain_from_communication), share="number <= 1", reduction="number > 0")

@@ -52,6 +52,8 @@ def draw(name, rng):
         return float(rng.choice([1, 1, 2, 3, 4, 8, 16, 72, 1000]))
     if name in RATES:
         return 10 ** rng.uniform(8, 15)
+    if name in ("slowdown", "factor"):
+        return 1.0 + 10 ** rng.uniform(-2, 2)
     if name in ("gain", "reduction", "speedup"):
         return rng.uniform(0.2, 20)
     return 10 ** rng.uniform(-6, 6)

@@ -18,6 +18,7 @@ from scalemath.scaling import (
     isoefficiency,
     required_bandwidth,
     scaling_limits,
+    share_from_slowdown,
     strong_scaling,
     universal_scaling,
     weak_scaling,
@@ -60,6 +61,10 @@ def test_share_that_a_gain_implies():
     # a network nine times slower makes a job two to three times slower
     assert communication_share(1 / 2, reduction=1 / 9) == pytest.approx(0.125)
     assert communication_share(1 / 3, reduction=1 / 9) == pytest.approx(0.25)
+    both = share_from_slowdown(Range(2, 3), factor=9)
+    assert tuple(both) == pytest.approx((0.125, 0.25))
+    # 1.2 to 1.4 times slower is 71 to 83 % of the rate
+    assert [100 / x for x in (1.4, 1.2)] == pytest.approx([71.4286, 83.3333], rel=5e-6)
     assert gain_from_faster_network(0.125, reduction=1 / 9) == pytest.approx(1 / 2)
     with pytest.raises(ArgumentError):
         communication_share(1.17, reduction=1)
