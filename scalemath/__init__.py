@@ -59,7 +59,7 @@ _ROOMS = {
     "decisions": (
         "Workload decide fit fit_table largest_model network_penalty nodes_needed operational_tax "
         "ownership_cost penalty_share replicas_or_wider run_cost split_or_whole token_price "
-        "which_cards"
+        "weights_share which_cards"
     ),
     "readers.detect": "read",
     "diagnosis": "calibrate diagnose expected_bus_bandwidth",
@@ -72,7 +72,7 @@ _ROOMS = {
         "LowRank Transformer cache_room gemm_flops kv_cache_size serving_memory tensor_size "
         "training_memory training_state_size weight_size"
     ),
-    "sweeps": "geomspace linspace sweep",
+    "sweeps": "geomspace linspace model sweep",
 }
 _MODULES = {"catalog": "catalog", "nccl": "collectives.nccl", "sweeps": "sweeps", "units": "units"}
 

@@ -4,7 +4,8 @@ from scalemath.decisions.burden import OperationalTax, operational_tax
 from scalemath.decisions.cards import fit_table, which_cards
 from scalemath.decisions.comparing import network_penalty, penalty_share, split_or_whole
 from scalemath.decisions.deciding import Decision, decide
-from scalemath.decisions.fitting import Fit, fit, largest_model, nodes_needed
+from scalemath.decisions.fitting import Fit, fit
+from scalemath.decisions.sizing import largest_model, nodes_needed, weights_share
 from scalemath.decisions.spending import Cost, ownership_cost, run_cost, token_price
 from scalemath.decisions.spreading import LayoutComparison, replicas_or_wider
 from scalemath.decisions.workload import Workload
@@ -29,5 +30,6 @@ __all__ = [
     "run_cost",
     "split_or_whole",
     "token_price",
+    "weights_share",
     "which_cards",
 ]

@@ -17,14 +17,15 @@ from scalemath.hardware.accelerator import Accelerator
 from scalemath.hardware.node import Node
 from scalemath.kernels.memory import (
     fill,
-    largest_parameters,
     nodes_for_state,
     weight_bytes,
     whole_units_that_fit,
 )
-from scalemath.units import display, quantities, to_si
+from scalemath.units import display, to_si
 from scalemath.workloads.memory_overhead import SERVING_OVERHEAD, TRAINING_OVERHEAD
 from scalemath.workloads.memory_recipes import recipe, state_bytes_per_parameter
+from scalemath.workloads.memory_training import LowRank, training_memory
+from scalemath.workloads.plan import ParallelPlan
 
 RULE = (0.60, 0.70)
 """Share of the memory that weights may take: comfortable, and the edge."""
@@ -62,6 +63,9 @@ class Fit(Result):
         Memory of the node as sold, and as programs find it [byte].
     overhead : float
         What runtimes take on all devices together [byte].
+    activations : float
+        What training needs beyond its state on all devices: activations, gathered weights,
+        adapters [byte]; 0 when no context or no architecture is given.
     """
 
     model: Subject = field(repr=False)
@@ -72,6 +76,7 @@ class Fit(Result):
     sold: float
     usable: float
     overhead: float
+    activations: float = 0.0
 
     @measured("byte")
     def held(self) -> float:
@@ -113,8 +118,8 @@ class Fit(Result):
 
     @measured("byte")
     def need(self) -> float:
-        """What is really needed: held, cache, and what runtimes take."""
-        return self.held_bytes + self.si("cache") + self.overhead
+        """What is really needed: held, cache or activations, and what runtimes take."""
+        return self.held_bytes + self.si("cache") + self.activations + self.overhead
 
     @measured("1")
     def need_share(self) -> float:
@@ -203,6 +208,8 @@ class Fit(Result):
         found = {name: (self.held_bytes, "byte"), "runtime": (self.overhead, "byte")}
         if self.si("cache"):
             found["key-value cache"] = (self.si("cache"), "byte")
+        if self.activations:
+            found["activations and the like"] = (self.activations, "byte")
         return found
 
     def input_values(self) -> Mapping[str, tuple[Any, str]]:
@@ -233,7 +240,7 @@ class Fit(Result):
             f"{100 * self.share:.6g} % of {self.node.name} ({display(self.sold, 'byte')}): "
             f"{letter}, {said}"
         )
-        if self.si("cache"):
+        if self.si("cache") or self.activations:
             verb = "fits" if self.really_fits else "does not fit"
             text += f"; real need {display(self.si('need'), 'byte')} {verb}"
         return text
@@ -317,8 +324,33 @@ def fit(
         sold=float(to_si(machine.memory, "byte")),
         usable=float(to_si(machine.capacity, "byte")),
         overhead=each * machine.accelerators,
+        activations=_activations(found, machine, job),
         assumptions=(*assumed, *_assumed(job, card)),
     )
+
+
+def _activations(model: Subject, machine: Node, job: Workload) -> float:
+    """Bytes on all devices beyond what is held, weights sharded and all recomputed; 0 if unknown.
+
+    One sequence of the wanted context is on every device.
+    """
+    if job.serving or model.transformer is None or job.context_tokens is None:
+        return 0.0
+    devices = machine.accelerators
+    plan = ParallelPlan(data=devices, global_batch=devices, sharding="weights", recompute="full")
+    adapters = None if job.training else LowRank(base=job.precision or "bf16")
+    budget = training_memory(
+        model.transformer,
+        plan,
+        sequence=job.context_tokens,
+        recipe=job.recipe,
+        adapters=adapters,
+        overhead={},
+    )
+    beyond = (
+        ("activations", "workspace") if job.training else ("activations", "workspace", "optimizer")
+    )
+    return devices * sum(budget.size_of(kind) for kind in beyond)
 
 
 def _assumed(job: Workload, card: Accelerator) -> tuple[str, ...]:
@@ -329,62 +361,12 @@ def _assumed(job: Workload, card: Accelerator) -> tuple[str, ...]:
         found.append("cache stored once: tensor groups no wider than the key-value heads")
     if job.training:
         kept = recipe(job.recipe)
-        found.append(f"{kept.name}: {kept.source}; activations are left out")
-    if job.kind in ("lora", "qlora"):
-        found.append("adapters, their states and activations are left out")
+        found.append(f"{kept.name}: {kept.source}")
+    if not job.serving:
+        given = job.context_tokens is not None
+        found.append(
+            "weights sharded over the node, everything recomputed, one sequence on each device"
+            if given
+            else "activations are left out; give context_tokens to count them"
+        )
     return tuple(found)
-
-
-@quantities(share="number > 0 <= 1")
-def largest_model(node: Any, weights: str = "fp8", *, share: float = 0.7) -> float:
-    """Parameters of the largest model whose weights take a share of a node.
-
-    Parameters
-    ----------
-    node : str, Node or Rack
-        The node.
-    weights : str
-        Data type of the weights.
-    share : float
-        Share of the memory as sold [1].
-
-    Returns
-    -------
-    float
-        Parameters.
-
-    Examples
-    --------
-    >>> from scalemath.decisions import largest_model
-    >>> print(f"{largest_model('8 x 96 GB', 'int4') / 1e9:.1f}B")
-    1075.2B
-    """
-    sold = float(to_si(box(node).memory, "byte"))
-    return largest_parameters(sold, share, data_type(weights).bits_per_element)
-
-
-@quantities(state="byte > 0", share="number > 0 <= 1")
-def nodes_needed(state: float, node: Any, *, share: float = 0.7) -> int:
-    """Whole nodes that hold a state.
-
-    Parameters
-    ----------
-    state : Quantity [byte]
-        What is held.
-    node : str, Node or Rack
-        The node.
-    share : float
-        Largest filling of a node [1].
-
-    Returns
-    -------
-    int
-        Nodes, rounded up.
-
-    Examples
-    --------
-    >>> from scalemath.decisions import nodes_needed
-    >>> [nodes_needed("1.5 TB", "8 x 96 GB", share=s) for s in (1.0, 0.7, 0.6)]
-    [2, 3, 4]
-    """
-    return int(nodes_for_state(state, float(to_si(box(node).memory, "byte")), share))

@@ -173,8 +173,9 @@ def _fits(case: Case) -> PathStep:
     numbers = _held(case)
     if case.cache:
         need = case.parameters * case.state + case.cache + case.overhead
+        more = "cache" if "inference" in case.kind else "activations"
         numbers += (
-            f"; with cache and runtimes {display(need, 'byte')} of {display(case.usable, 'byte')}"
+            f"; with {more} and runtimes {display(need, 'byte')} of {display(case.usable, 'byte')}"
         )
     if case.training_time:
         numbers += f"; {display(case.training_time, 's')} on one node, wanted in " + (

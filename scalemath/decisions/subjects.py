@@ -72,7 +72,10 @@ def subject(model: Any, kv_per_token: Any = None) -> Subject:
         return model
     if isinstance(model, str):
         found = catalog.model(model)
-        record = catalog.record("model", found.name)
+        try:
+            record = catalog.record("model", found.name)
+        except ArgumentError:  # an architecture the user added
+            return _of(found, math.inf, found.name)
         return _of(found, float(record.facts.get("context", math.inf)), record.title)
     if isinstance(model, Transformer):
         return _of(model, math.inf, model.name)

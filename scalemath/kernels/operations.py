@@ -62,9 +62,8 @@ def young_interval(stall: float, failure_rate: float) -> float:
 
 @kernel(
     unit="s",
-    falls="failure_rate",
-    free="stall",
-    free_because="beyond twice the time between failures a longer stall no longer matters",
+    free="stall failure_rate",
+    free_because="the branches do not meet where a stall is twice the time between failures",
     source=_DALY + ", equation 37",
     formula="sqrt(2 stall M) (1 + sqrt(x) / 3 + x / 9) - stall with M = 1 / failure_rate and "
     "x = stall / (2 M); M when stall >= 2 M",

@@ -72,11 +72,7 @@ def request_cache(model: Transformer, tokens: float, cache: str, page_tokens: fl
     )
 
 
-@quantities(
-    step("size", weight_bytes, "byte"),
-    parameters="number >= 0",
-    ranks="count >= 1",
-)
+@quantities(parameters="number >= 0", ranks="count >= 1")
 def weight_size(parameters: float, weights: Any = "bf16", *, ranks: float = 1.0) -> Quantity:
     """Bytes of weights.
 
