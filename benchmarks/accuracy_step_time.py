@@ -1,8 +1,8 @@
 """Score predicted training step times and memories against published ones.
 
 Families that the constants were fitted on are in sample here; every other family is
-independent. With three random rows of a family setting only the two rates of its devices, the
-median over draws is added. `fit_step_time.py --leave` fits with each family left out.
+independent. Left out: the constants are fitted without the family, and either nothing of it is
+seen, or three random rows of it set only the two rates of its devices, fifty times over.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
-from fit_step_time import anchored
-from scoring import IN_SAMPLE, INDEPENDENT, Score, score_of_errors
+from fit_step_time import anchored, left_out
+from scoring import IN_SAMPLE, INDEPENDENT, LEFT_OUT, Score, score_of_errors
 from step_time_cases import FITTED_ON, Case, cases, number
 
 from scalemath.workloads.fitted import fitted_values
 
 GIB = 2.0**30
+DRAWS = 50
+ANCHORS = "three rows set two rates, by draw"
 MEASURED_MEMORY = ("SimuMax B200", "torchtitan")
 
 
@@ -43,6 +45,8 @@ def memory_errors(rows: list[Case]) -> list[float]:
 def score(folder: Path) -> list[Score]:
     """Scores by family: time, time with three anchors, memory."""
     scores: list[Score] = []
+    rows_of_fit = [case for case in cases(folder) if case.family in FITTED_ON]
+    medians: list[float] = []
     balanced: dict[str, list[float]] = defaultdict(list)
     for name, rows in by_family(cases(folder)).items():
         kind = IN_SAMPLE if name in FITTED_ON else INDEPENDENT
@@ -50,11 +54,18 @@ def score(folder: Path) -> list[Score]:
         scores.append(score_of_errors(f"{name}: step time", kind, errors))
         balanced[kind].append(float(np.mean(np.abs(errors))))
         if kind == INDEPENDENT and len(rows) >= 6:
-            drawn = anchored(rows, fitted_values(), draws=50)
-            scores.append(score_of_errors(f"{name}: three rows set two rates", kind, drawn))
+            drawn = anchored(rows, fitted_values(), DRAWS)
+            scores.append(score_of_errors(f"{name}: {ANCHORS}", kind, drawn))
         held = memory_errors(rows)
         if held:
             scores.append(score_of_errors(f"{name}: memory", kind, held))
+    for name, strict, drawn in left_out(rows_of_fit, DRAWS):
+        scores.append(score_of_errors(f"{name}: nothing of it seen", LEFT_OUT, strict))
+        scores.append(score_of_errors(f"{name}: {ANCHORS}", LEFT_OUT, drawn))
+        medians.append(float(np.median(drawn)))
+    if medians:
+        balanced_median = [float(np.mean(medians))]
+        scores.append(score_of_errors("median of draws, each alike", LEFT_OUT, balanced_median))
     for kind, means in balanced.items():
         name = "mean of the families, each alike"
         scores.append(score_of_errors(name, kind, [float(np.mean(means))]))
