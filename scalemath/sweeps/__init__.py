@@ -2,6 +2,7 @@
 
 from scalemath.sweeps.axes import dependent, geomspace, linspace, zipped
 from scalemath.sweeps.grid import Grid
+from scalemath.sweeps.own import model
 from scalemath.sweeps.public import array_call, sweep
 from scalemath.sweeps.reductions import (
     best,
@@ -17,6 +18,7 @@ from scalemath.sweeps.reductions import (
     quantiles,
     top,
 )
+from scalemath.sweeps.storage import load
 
 __all__ = [
     "Grid",
@@ -30,9 +32,11 @@ __all__ = [
     "histogram",
     "last",
     "linspace",
+    "load",
     "maximum",
     "mean",
     "minimum",
+    "model",
     "pareto",
     "quantiles",
     "sweep",

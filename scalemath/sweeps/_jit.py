@@ -27,7 +27,7 @@ import numba
 import numpy as np
 from numba.core.errors import NumbaError
 
-from scalemath.core.errors import ArgumentError
+from scalemath.core.errors import ArgumentError, ScalemathError
 from scalemath.core.kernel import total
 from scalemath.kernels import primitives
 from scalemath.sweeps.cache import _is_private, cache_folder, write_driver
@@ -161,7 +161,12 @@ def _make(name: str, text: Text, arithmetic: Arithmetic, example: tuple[Any, ...
             except (OSError, EOFError, RuntimeError, ValueError, KeyError, ImportError):
                 sys.modules.pop(name, None)  # full disk or a damaged file: go on in memory
     source = _source(text, arithmetic, cache=False)
-    return _execute(name, source, f"<{name}>", text, example)
+    try:
+        return _execute(name, source, f"<{name}>", text, example)
+    except (ScalemathError, MemoryError):
+        raise
+    except Exception as error:
+        raise ArgumentError(_explain(error)) from error
 
 
 def _source(text: Text, arithmetic: Arithmetic, cache: bool) -> str:
@@ -192,7 +197,7 @@ def _execute(name: str, source: str, path: str, text: Text, example: tuple[Any, 
     return function
 
 
-def _explain(error: NumbaError) -> str:
+def _explain(error: Exception) -> str:
     """First telling lines of a compile error."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = [line for line in lines if not line.startswith(("During", "File", "Failed", "-"))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -307,6 +308,32 @@ class Grid:
         name = axis if axis in self.coordinates else own
         return self.coordinates[name].take(places).quantity
 
+    def elasticity(self, axis: str, output: str = "") -> Grid:
+        """Relative change of an output per relative change along an axis, between neighbours.
+
+        Parameters
+        ----------
+        axis : str
+            Axis of positive numbers, counts included.
+        output : str
+            Output; by default the first.
+
+        Returns
+        -------
+        Grid
+            d ln(output) / d ln(axis) by differences of neighbouring points.
+        """
+        own = self._axis(axis)
+        coordinate = self.coordinates[axis if axis in self.coordinates else own]
+        if coordinate.is_names or coordinate.values.size < 2 or not (coordinate.values > 0).all():
+            raise ArgumentError(f"elasticity needs an axis of two or more positive numbers: {axis}")
+        name = output or self.output
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(self.outputs[name])
+            slope = np.gradient(logs, np.log(coordinate.values), axis=self.axes.index(own))
+        label = f"elasticity({name}, {axis})"
+        return evolve(self, outputs={label: np.asarray(slope)}, units={label: "1"}, names={})
+
     # --- other forms ---------------------------------------------------------------------
 
     def to_xarray(self) -> Any:
@@ -328,6 +355,18 @@ class Grid:
         attributes = {"model": self.model, **{k: str(v) for k, v in self.provenance.items()}}
         attributes.update({n: _shown(v, u) for n, (v, u) in self.fixed.items()})
         return xarray.Dataset(data, coords=coords, attrs=attributes)
+
+    def to_pandas(self) -> Any:
+        """Return a `pandas.DataFrame` with one row per point and ``attrs["units"]``."""
+        return _storage().to_pandas(self)
+
+    def to_parquet(self, path: Any) -> Any:
+        """Write one row per point to a Parquet file, units in its metadata; return its path."""
+        return _storage().to_parquet(self, path)
+
+    def save(self, path: Any) -> Any:
+        """Write everything to a ``.npz`` file that `scalemath.sweeps.load` reads; return its path."""
+        return _storage().save(self, path)
 
     def plot(self, *args: Any, **kwargs: Any) -> Any:
         """Draw the grid: a line, a heat map or a map of names (needs matplotlib)."""
@@ -399,3 +438,8 @@ def _shown(value: Any, unit: str) -> str:
 
 def _fixed(name: str, value: Any, unit: str) -> str:
     return f"{name} = {_shown(value, unit)}"
+
+
+def _storage() -> Any:
+    """Return the module that writes grids, which itself needs this one."""
+    return import_module("scalemath.sweeps.storage")

@@ -122,6 +122,11 @@ def _add_value(
         return "math"
     if value is np:
         return "np"
+    if hasattr(value, "model") and hasattr(value, "kernels"):
+        raise ArgumentError(
+            f"a model function calls {name}, which takes quantities; call its kernel instead: "
+            f"{name}.kernels[...] under a name of its own"
+        )
     if inspect.isfunction(value):
         return _add_function(found, value, replacements)
     if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
