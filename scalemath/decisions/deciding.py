@@ -16,10 +16,11 @@ from scalemath.decisions.fitting import Fit, fit
 from scalemath.decisions.flips import Flip, flips
 from scalemath.decisions.musts import FRONTIER, Told, must_not_scale, must_scale
 from scalemath.decisions.path import CLUSTER, ONE, Case, Outcome, PathStep, walk
-from scalemath.decisions.workload import YEAR
+from scalemath.decisions.workload import YEAR, asked
 from scalemath.hardware.fields import si
 from scalemath.kernels.serving import decode_step
 from scalemath.records.table import Table
+from scalemath.scaling import karp_flatt
 from scalemath.units import display, to_si
 
 THRESHOLD = 0.60
@@ -167,9 +168,9 @@ def _value(value: float, unit: str) -> str:
 
 def decide(
     workload: Any,
-    node: Any,
+    hardware: Any,
     *,
-    model: Any,
+    model: Any = None,
     headroom: float = 0.3,
     kv_per_token: Any = None,
     efficiency_across: float | None = None,
@@ -180,10 +181,10 @@ def decide(
     ----------
     workload : str or Workload
         What it is for; asked first.
-    node : str, Node or Rack
+    hardware : str, Node or Rack
         What one would buy, such as "8 x 96 GB" or "DGX H100".
     model : str, Transformer or float
-        Name in the catalogue, architecture, or number of parameters.
+        Name in the catalogue, architecture, or number of parameters; may be in the workload.
     headroom : float
         Share of the memory to keep free of weights or state [1].
     kv_per_token : Quantity [byte]
@@ -202,7 +203,8 @@ def decide(
     >>> print(decide("inference", "8 x 96 GB", model=70e9))
     one node: 70B inference takes 9.11458 % of 8 x 96 GB
     """
-    found = fit(model, node, workload, headroom=headroom, kv_per_token=kv_per_token)
+    named = asked(workload).model if model is None else model
+    found = fit(named, hardware, workload, headroom=headroom, kv_per_token=kv_per_token)
     case, assumed = _case(found)
     end, trace = walk(case)
     job = found.workload
@@ -214,7 +216,7 @@ def decide(
     readings, settles = _disagreement(found, case, end, must)
     if readings and _too_slow(found):
         end, trace = _spread(found, trace)
-    low = () if efficiency_across is None else _threshold(efficiency_across, end)
+    low = () if efficiency_across is None else _threshold(efficiency_across, found, end)
     return Decision(
         choice=end.choice,
         count=end.nodes,
@@ -340,12 +342,15 @@ def step_time(found: Fit) -> float:
     return total(decode_step(moved, 0.0, 1.0, devices, rate, math.inf, 0.0, 0.0))
 
 
-def _threshold(efficiency: float, end: Outcome) -> tuple[str, ...]:
+def _threshold(efficiency: float, found: Fit, end: Outcome) -> tuple[str, ...]:
+    """Caution when the layout over nodes is too inefficient, with where the limit lies."""
     if end.choice != CLUSTER or efficiency >= THRESHOLD:
         return ()
+    law = karp_flatt(efficiency=efficiency, ranks=found.node.accelerators * end.nodes)
     return (
-        f"efficiency {efficiency:.4g} across nodes is below {THRESHOLD:g}: change the layout "
-        "(tensor groups inside a node, stages or data across) before buying",
+        f"efficiency {efficiency:.4g} across nodes is below {THRESHOLD:g}, which this layout "
+        f"reaches at {law.ranks_at_efficiency(THRESHOLD):.4g} devices: change the layout (tensor "
+        "groups inside a node, stages or data across) before buying",
     )
 
 

@@ -32,6 +32,8 @@ class Workload:
     ----------
     kind : str
         "inference", "batch inference", "lora", "qlora", "full fine-tuning" or "pretraining".
+    model : str, Transformer, float or None
+        What is run: a name in the catalogue, an architecture, or a number of parameters.
     precision : str or None
         Data type of the weights that stay in memory; by default fp8 (int8 where the card has no
         fp8) for inference, bf16 for lora, nf4 for qlora.
@@ -60,6 +62,7 @@ class Workload:
     """
 
     kind: str = "inference"
+    model: Any = None
     precision: str | None = None
     weight_only: bool = False
     cache: str = "bf16"

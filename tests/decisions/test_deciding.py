@@ -160,9 +160,17 @@ def test_an_answer_holds_up_to_its_flip_and_changes_beyond(kind, parameters, cap
 
 def test_a_bad_layout_is_a_caution() -> None:
     low = decide("full fine-tuning", PRO, model=70e9, efficiency_across=0.5)
-    assert any("60" in text or "0.6" in text for text in low.cautions)
+    # 1 / (1 + 23 s) = 0.5 gives s = 1 / 23, and 0.6 is reached at 1 + (2 / 3) / s
+    assert any(f"{1 + 23 * 2 / 3:.4g} devices" in text for text in low.cautions)
     assert not decide("full fine-tuning", PRO, model=70e9, efficiency_across=0.65).cautions
     assert "TP8 inside" in low.layout
+
+
+def test_the_model_may_stand_in_the_workload() -> None:
+    found = decide(Workload(model="Llama 3.1 70B"), PRO)
+    assert str(found) == str(decide("inference", PRO, model="Llama 3.1 70B"))
+    with pytest.raises(ArgumentError, match="number of parameters"):
+        decide("inference", PRO)
 
 
 def test_a_wanted_rate_needs_the_rate_of_a_node() -> None:

@@ -96,10 +96,14 @@ def test_states_of_sharded_training_are_exact() -> None:
         weights = float(model.parameters)
         if "zero3" in row["tool_version"]:
             found = state_memory(weights, 0.0, 0.0, 18.0, ranks, 1.0)
-            found += gathered_memory(float(model.embedding_parameters), 4.0, 0.0, 0.0, 1.0, 0.0)
+            largest = float(model.vocabulary * model.hidden)
+            found += gathered_memory(largest, 4.0, 0.0, 0.0, 1.0, 0.0)
         else:
             found = state_memory(weights, 0.0, 2.0, 18.0, ranks, 1.0)
-        assert math.floor(found) == pytest.approx(value, abs=1), row
+        if model.positions:  # it counts neither positions nor biases
+            assert found == pytest.approx(value, rel=5e-3), row
+        else:
+            assert math.floor(found) == pytest.approx(value, abs=1), row
         seen += 1
     assert seen
 
@@ -126,7 +130,7 @@ def test_states_of_a_stage() -> None:
 
 def test_states_of_simumax() -> None:
     for model, row, value in cases("SimuMax", "dense weights", "dense grads", "dense optimizer"):
-        if model.experts:
+        if model.experts or "stage=single" not in row["case"]:
             continue
         kind = {"weights": "weights", "grads": "gradients", "optimizer": "optimizer"}
         name = kind[row["metric"].split()[1]]
@@ -137,7 +141,7 @@ def test_states_of_simumax() -> None:
 def test_saved_activations_of_simumax() -> None:
     metric = "fwd_activation_cache_per_micro_batch"
     for model, row, value in cases("SimuMax", metric):
-        if model.experts:
+        if model.experts or "stage=single" not in row["case"] or "recomp" in row["case"]:
             continue
         budget = kept(model, row)
         line = next(b for b in budget.lines if b.name == "saved activations")
@@ -147,19 +151,20 @@ def test_saved_activations_of_simumax() -> None:
 def test_where_a_tool_is_wrong_the_factor_has_a_cause() -> None:
     """One forgets keys beside values, grouped heads and the tensor group: 64 times too much."""
     for model, row, value in cases("EleutherAI/cookbook", "Per-GPU KV Cache Memory"):
-        tokens = 4096
+        tokens = int(row["case"].split("seq=")[1].split()[0]) + 1
         ours = sm.serving_memory(
             model, context_tokens=tokens, page_tokens=1, tensor=int(row["tp"]), overhead={}
         )
-        assert value * GIB == model.hidden * model.layers * tokens * 2, row
+        theirs = model.hidden * model.layers * tokens * 2
+        assert value == pytest.approx(theirs / GIB, abs=0.006), row
         factor = model.heads / model.kv_heads / 2 * int(row["tp"])
-        assert value * GIB / ours.size_of("cache") == pytest.approx(factor), row
+        assert theirs / ours.size_of("cache") == pytest.approx(factor), row
     for model, row, value in cases("genz", "KV Cache"):
         ours = sm.kv_cache_size(model, 4096).m_as("MiB")
         if model.latent:  # it knows no latent cache
             assert value < 0.5 * ours, row
         else:
-            assert value == ours, row
+            assert value == pytest.approx(ours, rel=1e-3), row
     for model, row, value in cases("genz", "Total Weights"):
         without = 2 * (model.parameters - model.embedding_parameters) / 2**20
         if model.dense_layers:  # it gives every expert the width of the dense block
