@@ -13,6 +13,8 @@ from scalemath.units import display
 NEAR = 0.12
 SLOW_START = 100e-6
 """Least time from which a small collective looks like TCP [s]."""
+SMALL = 4.2e6
+"""Sizes up to which a collective between nodes takes well below a millisecond [byte]."""
 TCP_RATE = 8e9
 """Bus bandwidth below which a fast network looks like TCP [byte/s]."""
 PCIE_RATE = 30e9
@@ -167,6 +169,15 @@ def _network(case: Case) -> Iterator[Cause]:
         return
     setting = expected.setting
     share = _share(case)
+    sizes, start = case.curve.sizes, float(case.curve.times.min(initial=math.inf))
+    if sizes.size and 3.0 * SLOW_START < start < math.inf and sizes[0] <= SMALL:
+        yield Cause(
+            "a host network stack on the way (TCP or an offload of it)",
+            0.55,
+            f"{display(float(sizes[0]), 'byte', 4)} take {display(start, 's', 3)}, where RDMA "
+            "takes tens of microseconds",
+            "look which network NCCL names with NCCL_DEBUG=INFO",
+        )
     if not _low(case):
         yield from _above(case)
         return
@@ -186,7 +197,6 @@ def _network(case: Case) -> Iterator[Cause]:
                 "look at NCCL_IB_HCA and at the interfaces NCCL lists",
             )
     if case.peak < TCP_RATE and setting.network_rate > 2.0 * TCP_RATE:
-        start = float(case.curve.times.min())
         yield Cause(
             "TCP fallback",
             0.8 if start > SLOW_START or share < 0.05 else 0.5,

@@ -101,7 +101,8 @@ def collective_of(rows: Columns) -> tuple[str, str]:
         if rooted:
             return "gather", "gather and scatter print the same columns; gather assumed"
         out, inside = rows.si("out_wrong"), rows.si("in_wrong")
-        if np.isfinite(out).any() and not np.isfinite(inside).any():
+        timed = np.isfinite(rows.si("in_time")).any()
+        if timed and np.isfinite(out).any() and not np.isfinite(inside).any():
             return "all_to_all", ""
         return "all_gather", "all-gather and all-to-all print the same columns; all-gather assumed"
     if reduces:

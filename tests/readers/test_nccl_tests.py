@@ -1,6 +1,7 @@
 """Every layout of collective tests met in the wild, on invented numbers."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -269,3 +270,16 @@ def test_results_show_themselves():
     assert log.main.to_dict()["values"]["peak"]["unit"] == "byte/s"
     assert "<table>" in log.rows._repr_html_()
     assert set(log.rows.to_dict()["size"]) == {"values", "unit"}
+
+
+@pytest.mark.slow
+def test_ten_megabytes_in_a_second():
+    lines = collective().splitlines()
+    rows = [line for line in lines if line[:12].strip().isdigit()]
+    text = "\n".join(lines) + "\n" + "\n".join(rows * (10_000_000 // len("\n".join(rows)))) + "\n"
+    assert len(text) > 9.9e6
+    began = time.process_time()
+    log = sm.read(text)
+    took = time.process_time() - began
+    assert sum(len(run.rows) for run in log.runs) > 80_000
+    assert took < 1.0
