@@ -58,7 +58,7 @@ _ROOMS = {
     "claims": "Claim check_claim derate least_of ledger",
     "decisions": (
         "Workload decide fit fit_table largest_model network_penalty nodes_needed operational_tax "
-        "ownership_cost penalty_share replicas_or_wider run_cost split_or_whole token_price "
+        "ownership_cost replicas_or_wider run_cost split_or_whole token_price "
         "weights_share which_cards"
     ),
     "readers.detect": "read",

@@ -2,7 +2,7 @@
 
 from scalemath.decisions.burden import OperationalTax, operational_tax
 from scalemath.decisions.cards import fit_table, which_cards
-from scalemath.decisions.comparing import network_penalty, penalty_share, split_or_whole
+from scalemath.decisions.comparing import network_penalty, split_or_whole
 from scalemath.decisions.deciding import Decision, decide
 from scalemath.decisions.fitting import Fit, fit
 from scalemath.decisions.sizing import largest_model, nodes_needed, weights_share
@@ -25,7 +25,6 @@ __all__ = [
     "nodes_needed",
     "operational_tax",
     "ownership_cost",
-    "penalty_share",
     "replicas_or_wider",
     "run_cost",
     "split_or_whole",

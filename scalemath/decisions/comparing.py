@@ -10,8 +10,7 @@ from attrs import frozen
 from scalemath.core.errors import ArgumentError
 from scalemath.core.kernel import kernel_of
 from scalemath.core.result import Result, measured
-from scalemath.kernels.operations import share_behind_penalty, slowed_by_network
-from scalemath.scaling.laws import step
+from scalemath.kernels.laws import gain_from_communication
 from scalemath.units import quantities
 
 UNITS_OF_A_NODE: Mapping[str, int] = {
@@ -127,12 +126,12 @@ class NetworkPenalty(Result):
     @measured("1")
     def slowdown(self) -> float:
         """Time there over time here."""
-        return slowed_by_network(self.share, self.ratio)
+        return 1.0 / gain_from_communication(self.share, 1.0 / self.ratio)
 
     @measured("1")
     def relative_efficiency(self) -> float:
         """Throughput there over throughput here."""
-        return 1.0 / slowed_by_network(self.share, self.ratio)
+        return gain_from_communication(self.share, 1.0 / self.ratio)
 
     def input_values(self) -> Mapping[str, tuple[Any, str]]:
         """Ratio and share."""
@@ -140,7 +139,7 @@ class NetworkPenalty(Result):
 
     def formula(self) -> tuple[str, str]:
         """Formula in words and its source."""
-        record = kernel_of(slowed_by_network)
+        record = kernel_of(gain_from_communication)
         return record.formula, record.source
 
 
@@ -185,32 +184,3 @@ def network_penalty(
     """
     ratio = bandwidth / (network_bandwidth * efficiency)
     return NetworkPenalty(ratio=ratio, share=share, assumptions=assumed)
-
-
-@quantities(
-    step("share", share_behind_penalty),
-    penalty="number >= 1",
-    ratio="number > 1",
-)
-def penalty_share(penalty: float, ratio: float) -> float:
-    """Share of communication that a published slow-down implies.
-
-    Parameters
-    ----------
-    penalty : float
-        Time on the slower network over time on the faster [1].
-    ratio : float
-        Rate of the faster network over the slower [1].
-
-    Returns
-    -------
-    float
-        Share of communication on the faster one [1].
-
-    Examples
-    --------
-    >>> from scalemath.decisions import penalty_share
-    >>> penalty_share(2, 9), penalty_share(3, 9)
-    (0.125, 0.25)
-    """
-    return share_behind_penalty(penalty, ratio)

@@ -137,31 +137,6 @@ def ramp_up_mean(share: float, ramp: float, period: float) -> float:
 
 
 @kernel(
-    unit="1",
-    rises="share ratio",
-    source="the share of communication grows with the ratio of the networks",
-    formula="1 + share (ratio - 1)",
-)
-def slowed_by_network(share: float, ratio: float) -> float:
-    """Slow-down [1] on a network slower by a ratio, from the share of communication before."""
-    return 1.0 + share * (ratio - 1.0)
-
-
-@kernel(
-    unit="1",
-    rises="penalty",
-    falls="ratio",
-    source="inverse of the same",
-    formula="(penalty - 1) / (ratio - 1)",
-)
-def share_behind_penalty(penalty: float, ratio: float) -> float:
-    """Share of communication [1] before, that a slow-down on the slower network implies."""
-    if ratio <= 1.0:
-        return math.inf
-    return (penalty - 1.0) / (ratio - 1.0)
-
-
-@kernel(
     unit="USD",
     rises="devices time price",
     source="definition",

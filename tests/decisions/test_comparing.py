@@ -8,11 +8,10 @@ import scalemath as sm
 from scalemath.core.errors import ArgumentError
 from scalemath.decisions import (
     network_penalty,
-    penalty_share,
     replicas_or_wider,
     split_or_whole,
 )
-from scalemath.scaling import efficiency_elsewhere, karp_flatt
+from scalemath.scaling import efficiency_elsewhere, karp_flatt, share_from_slowdown
 from scalemath.workloads import decode
 
 
@@ -61,12 +60,12 @@ def test_pcie_box_against_sxm() -> None:
             bandwidth="450 GB/s/dir", network_bandwidth="50 GB/s/dir", share=share
         )
         assert found.slowdown == pytest.approx(penalty)
-        assert penalty_share(penalty, 9) == pytest.approx(share)
+        assert share_from_slowdown(penalty, factor=9) == pytest.approx(share)
     for penalty, efficiency in ((1.2, 83.3333), (1.4, 71.4286)):
         found = network_penalty(
             bandwidth="450 GB/s/dir",
             network_bandwidth="50 GB/s/dir",
-            share=penalty_share(penalty, 9),
+            share=share_from_slowdown(penalty, factor=9),
         )
         assert 100 * found.relative_efficiency == pytest.approx(efficiency, rel=1e-6)
 

@@ -66,5 +66,4 @@ def test_edges() -> None:
     assert memory.nodes_for_state(0.3, 0.1, 1.0) == 3.0  # whole but for rounding
     assert memory.nodes_for_state(30.1, 10.0, 1.0) == 4.0
     assert math.isinf(operations.token_cost(1.0, 0.0))
-    assert math.isinf(operations.share_behind_penalty(2.0, 1.0))
     assert operations.goodput_share(1.0, 0.0, 1e-9, 0.0) == pytest.approx(1.0)
