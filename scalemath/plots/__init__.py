@@ -9,6 +9,7 @@ _DRAWN = {
     "Calibration": ("diagnosis", "calibrated_curves"),
     "Diagnosis": ("diagnosis", "measured_curve"),
     "Fabric": ("topology", "fabric"),
+    "Grid": ("grids", "picture"),
     "MemoryBudget": ("memory", "stacked"),
 }
 """Module and function that draw objects of a class, by its name."""

@@ -365,7 +365,7 @@ class Grid:
         return _storage().to_parquet(self, path)
 
     def save(self, path: Any) -> Any:
-        """Write everything to a ``.npz`` file that `scalemath.sweeps.load` reads; return its path."""
+        """Write everything to a ``.npz`` file for `scalemath.sweeps.load`; return its path."""
         return _storage().save(self, path)
 
     def plot(self, *args: Any, **kwargs: Any) -> Any:

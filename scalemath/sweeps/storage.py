@@ -127,7 +127,7 @@ def to_pandas(grid: Grid) -> Any:
         One column per coordinate and per output; ``attrs["units"]`` holds their units.
     """
     try:
-        import pandas
+        import pandas as pd
     except ImportError:
         raise ImportError("to_pandas needs pandas: pip install 'scalemath[pandas]'") from None
     columns: dict[str, Any] = {}
@@ -143,7 +143,7 @@ def to_pandas(grid: Grid) -> Any:
         else:
             columns[label] = grid.outputs[name].ravel()
             units[label] = grid.units[name]
-    frame = pandas.DataFrame(columns)
+    frame = pd.DataFrame(columns)
     frame.attrs["units"] = units
     frame.attrs["model"] = grid.model
     return frame
@@ -175,20 +175,18 @@ def to_parquet(grid: Grid, path: str | os.PathLike[str]) -> Path:
         The file.
     """
     try:
-        import pyarrow
-        import pyarrow.parquet
+        import pyarrow as pa
+        from pyarrow import parquet
     except ImportError:
         raise ImportError("to_parquet needs pyarrow: pip install 'scalemath[pandas]'") from None
     frame = to_pandas(grid)
     units = json.dumps(frame.attrs["units"])
     about = {"units": units, "model": grid.model, "provenance": json.dumps(dict(grid.provenance))}
     columns = {
-        name: pyarrow.array(
-            column.to_numpy().tolist() if column.dtype == object else column.to_numpy()
-        )
+        name: pa.array(column.to_numpy().tolist() if column.dtype == object else column.to_numpy())
         for name, column in frame.items()
     }
-    table = pyarrow.table(columns).replace_schema_metadata(about)
+    table = pa.table(columns).replace_schema_metadata(about)
     target = Path(path)
-    pyarrow.parquet.write_table(table, target)
+    parquet.write_table(table, target)
     return target

@@ -75,8 +75,8 @@ def test_composition_with_a_kernel_of_the_library():
 def test_declared_directions_serve_branch_and_bound(monkeypatch):
     monkeypatch.setattr("scalemath.sweeps.bounds.WORTH_IT", 1)
     found = sm.sweep(
-        reading_time, size=sm.geomspace("1 MB", "1 TB", 3000), rate=sm.geomspace("1 MB/s", "1 GB/s", 3000),
-        reduce=sweeps.top(3),
+        reading_time, reduce=sweeps.top(3),
+        size=sm.geomspace("1 MB", "1 TB", 3000), rate=sm.geomspace("1 MB/s", "1 GB/s", 3000),
     )  # fmt: skip
     assert found.provenance["method"] == "bounds"
     assert found.provenance["evaluated"] < 10_000
