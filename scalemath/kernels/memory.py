@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from scalemath.core.kernel import kernel
+from scalemath.kernels.primitives import rounded_up
 
 _SHAZEER = "Shazeer, Adafactor, ICML 2018, section 4"
 _KWON = "Kwon et al., PagedAttention, SOSP 2023, section 4"
@@ -125,12 +126,7 @@ def largest_parameters(capacity: float, share: float, bits: float) -> float:
 )
 def nodes_for_state(state: float, node_capacity: float, share: float) -> float:
     """Whole nodes [1] that hold a state when each is filled to this share at most."""
-    exact = state / (node_capacity * share)
-    near = math.floor(exact + 0.5)
-    # a quotient that is whole but for rounding is whole
-    if abs(exact - near) <= 1e-12 * exact:
-        return max(1.0, float(near))
-    return max(1.0, float(math.ceil(exact)))
+    return max(1.0, rounded_up(state / (node_capacity * share)))
 
 
 @kernel(

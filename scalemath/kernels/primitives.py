@@ -1,4 +1,4 @@
-"""What `math` does badly: exact logarithms of counts."""
+"""What `math` does badly: exact logarithms of counts, whole numbers of quotients."""
 
 from __future__ import annotations
 
@@ -56,3 +56,17 @@ def ceil_log(count: float, radix: float) -> float:
     if radix**guess < count:
         return guess + 1.0
     return float(guess)
+
+
+@kernel(
+    unit="1",
+    rises="quotient",
+    source="definition; a quotient of floats that is whole but for rounding is whole",
+    formula="least whole number >= quotient",
+)
+def rounded_up(quotient: float) -> float:
+    """Least whole number [1] not below a quotient, forgiving 1e-12 of rounding."""
+    near = math.floor(quotient + 0.5)
+    if abs(quotient - near) <= 1e-12 * quotient:
+        return float(near)
+    return float(math.ceil(quotient))

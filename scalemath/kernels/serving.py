@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from scalemath.core.kernel import kernel
 from scalemath.kernels.gemm import roofline_time
+from scalemath.kernels.primitives import rounded_up
 
 _ROOFLINE = "Pope et al., Efficiently Scaling Transformer Inference, MLSys 2023"
 
@@ -90,9 +90,4 @@ def nodes_for_requests(
     request_rate: float, tokens_per_request: float, node_token_rate: float
 ) -> float:
     """Nodes [1] that serve a rate of requests, spare capacity left out."""
-    exact = request_rate * tokens_per_request / node_token_rate
-    near = math.floor(exact + 0.5)
-    # a quotient that is whole but for rounding is whole
-    if abs(exact - near) <= 1e-12 * exact:
-        return float(near)
-    return float(math.ceil(exact))
+    return rounded_up(request_rate * tokens_per_request / node_token_rate)
