@@ -227,7 +227,7 @@ def decide(
         must_not=must_not_scale(case, requests=float(job.requests or 0)),
         readings=readings,
         settles=settles,
-        flips=flips(case),
+        flips=_changes(found, case, readings),
         fit=found,
         case=case,
         assumptions=(*found.assumptions, *assumed),
@@ -312,6 +312,23 @@ def _disagreement(
         "token_latency with a card whose memory rate is known, and the requests at their "
         "context: then the decode step is computed"
     )
+
+
+def _changes(found: Fit, case: Case, readings: tuple[Reading, ...]) -> tuple[Flip, ...]:
+    """Return what changes the answer; where latency decides, latency comes first."""
+    reached = step_time(found)
+    if not readings or math.isnan(reached):
+        return flips(case)
+    slow = _too_slow(found)
+    latency = Flip(
+        field="token_latency",
+        name="latency wanted of a token",
+        unit="s",
+        now=si(found.workload, "token_latency", math.inf),
+        at=reached,
+        becomes=ONE if slow else CLUSTER,
+    )
+    return (latency,) if slow else (latency, *flips(case))
 
 
 def _too_slow(found: Fit) -> bool:

@@ -67,12 +67,16 @@ def test_rule_and_text_disagree_on_405b_and_both_are_returned() -> None:
 def test_a_latency_settles_it() -> None:
     node = "8x RTX PRO 6000"
     # 405.85 GB over 8 x 1.792 TB/s: 28.3 ms
-    slow = decide(Workload(token_latency="50 ms"), node, model="Llama 3.1 405B")
+    slow = decide(Workload(token_latency="50 ms", production=True), node, model="Llama 3.1 405B")
     assert slow.choice == "one node"
-    assert "settled" in slow.settles or slow.readings == ()
     fast = decide(Workload(token_latency="20 ms", production=True), node, model="Llama 3.1 405B")
     assert (fast.choice, fast.count, fast.step) == ("cluster", 2, 4)
     assert "28.3" in fast.settles
+    (flip,) = fast.flips
+    assert (flip.field, flip.becomes) == ("token_latency", "one node")
+    assert flip.at == pytest.approx(405853388800 / (8 * 1.792e12))
+    assert slow.flips[0].at == flip.at
+    assert slow.flips[0].becomes == "cluster"
     assert fast.trace[-1].answer
 
 

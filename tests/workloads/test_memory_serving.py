@@ -116,6 +116,49 @@ def test_cache_is_linear_in_tokens_and_requests(tokens, requests):
     assert found == one * tokens * requests
 
 
+@st.composite
+def architectures(draw):
+    heads = draw(st.sampled_from([4, 8]))
+    experts = draw(st.sampled_from([0, 4]))
+    latent = draw(st.booleans())
+    return sm.Transformer(
+        layers=draw(st.integers(2, 6)),
+        hidden=draw(st.sampled_from([64, 128])),
+        heads=heads,
+        kv_heads=heads if latent else draw(st.sampled_from([1, 2, heads])),
+        head_size=16,
+        ffn=96,
+        vocabulary=draw(st.integers(10, 500)),
+        gated=draw(st.booleans()),
+        tied_embeddings=draw(st.booleans()),
+        attention_bias=not latent and draw(st.booleans()),
+        output_bias=draw(st.booleans()),
+        ffn_bias=draw(st.booleans()),
+        norm=draw(st.sampled_from(["rmsnorm", "layernorm"])),
+        qk_norm=draw(st.booleans()),
+        positions=draw(st.sampled_from([0, 32])),
+        experts=experts,
+        experts_per_token=2 if experts else 0,
+        expert_ffn=48 if experts else 0,
+        shared_experts=draw(st.integers(0, 1)) if experts else 0,
+        router_bias=draw(st.booleans()),
+        dense_layers=draw(st.integers(0, 1)) if experts else 0,
+        kv_rank=32 if latent else 0,
+        query_rank=draw(st.sampled_from([0, 48])) if latent else 0,
+        rope_size=8 if latent else 0,
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(architectures())
+def test_tensors_of_any_architecture_sum_to_its_parameters(model):
+    assert sum(t.elements for t in parameter_tensors(model)) == model.parameters
+    found = sm.serving_memory(model, context_tokens=16, overhead={})
+    assert found.size_of("weights") == pytest.approx(2 * model.parameters)
+    wide = sm.serving_memory(model, context_tokens=16, tensor=2, overhead={})
+    assert found.size_of("weights") / 2 <= wide.size_of("weights") < found.size_of("weights")
+
+
 def budget(name="Llama 3.1 70B", **given):
     asked = {"context_tokens": 4096, "requests": 4, "overhead": {}, **given}
     return sm.serving_memory(sm.catalog.model(name), **asked)
