@@ -11,10 +11,8 @@ import time
 
 import scalemath as sm
 
-ROW = (
-    "  {size:12d}  {count:12d}     float     sum      -1    {time:7.2f}  {alg:6.2f}  {bus:6.2f}      0"
-    "    {time:7.2f}  {alg:6.2f}  {bus:6.2f}      0\n"
-)
+HALF = "    {time:7.2f}  {alg:6.2f}  {bus:6.2f}      0"
+ROW = "  {size:12d}  {count:12d}     float     sum      -1" + 2 * HALF + "\n"
 HEAD = (
     "# nThread 1 nGpus 8 minBytes 8 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20 "
     "agg iters: 1 validation: 1 graph: 0\n"

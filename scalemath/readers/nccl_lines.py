@@ -9,6 +9,16 @@ ROW = re.compile(
     r"(?<![\w.])(?P<size>\d{1,20})[ \t]+(?P<count>\d{1,20})[ \t]+(?P<type>[a-z][a-z0-9_]{1,15})"
     r"(?:[ \t]+(?P<operation>sum|prod|max|min|avg|none|mulsum|all))?(?P<rest>[ \t]+-?[\dN].*)$"
 )
+_NUMBER = r"-?\d{1,15}+(?:\.\d{0,9}+)?+(?:e[+-]?\d{1,3})?+"
+WHOLE_ROWS = {
+    number: re.compile(
+        r"[ \t]*+(\d{1,15})[ \t]++(\d{1,15})[ \t]++([a-z]\w{1,15})[ \t]++"
+        r"(sum|prod|max|min|avg|none)[ \t]++"
+        rf"({_NUMBER}(?:[ \t]++{_NUMBER}){{{number - 1}}})[ \t]*+$"
+    )
+    for number in (8, 9)
+}
+"""Complete rows without any decoration, by how many numbers they hold: the fast way."""
 DEVICE = re.compile(
     r"Rank[ \t]+(?P<rank>\d{1,9})[ \t]+(?:Group[ \t]+(?P<group>\d{1,9})[ \t]+)?Pid[ \t]+"
     r"(?P<process>\d{1,12})[ \t]+on[ \t]+(?P<host>\S+)[ \t]+device[ \t]+(?P<device>\d{1,9})[ \t]+"

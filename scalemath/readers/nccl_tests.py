@@ -42,9 +42,28 @@ class _Rows:
     halves: Flat[float] = field(factory=lambda: Flat("d"))
     kinds: list[str] = field(factory=list)
     operations: list[str] = field(factory=list)
+    plain: list[tuple[str, str, str]] = field(factory=list)
+    plain_lines: list[int] = field(factory=list)
+    plain_width: int = 0
 
     def __len__(self) -> int:
         return len(self.kinds)
+
+    def arrays(self) -> tuple[Array, Array]:
+        """Heads (size, count, root, line) and halves of all rows, in the order of `kinds`."""
+        heads = np.array(self.heads).reshape(-1, 4)
+        halves = np.array(self.halves).reshape(-1, 8)
+        if not self.plain_lines:
+            return heads, halves
+        width = self.plain_width + 2
+        text = " ".join([f"{size} {count} {rest}" for size, count, rest in self.plain])
+        numbers = np.fromstring(text, sep=" ").reshape(-1, width)
+        root = numbers[:, 2] if width == 11 else np.full(len(numbers), _NAN)
+        lines = np.array(self.plain_lines, float)
+        more = np.stack([numbers[:, 0], numbers[:, 1], root, lines], axis=1)
+        both = np.concatenate([heads, more])
+        order = np.argsort(both[:, 3], kind="stable")
+        return both[order], np.concatenate([halves, numbers[:, -8:]])[order]
 
 
 @define
@@ -142,7 +161,8 @@ def nccl_tests(source: Any) -> CollectiveLog:
     text = text_of(source)
     state = _State(text)
     for number, line in enumerate(text.lines, 1):
-        _take(state, number, line)
+        if not _plain(state, number, line):
+            _take(state, number, line)
     runs = [run for run in state.runs if _something(run)]
     if not runs:
         text.refuse(
@@ -163,6 +183,28 @@ def _something(run: _Run) -> bool:
     return bool(
         len(run.rows) or run.headed or run.devices or run.parameters or not math.isnan(run.average)
     )
+
+
+def _plain(state: _State, number: int, line: str) -> bool:
+    """Take a complete row without decoration; the numbers are converted all at once later."""
+    if not state.runs or line[-1:] not in _ROW_ENDS:
+        return False
+    run = state.runs[-1]
+    layout = run.layout
+    if layout is None or not layout[1] or layout[2] != 2:
+        return False
+    width = 9 if layout[0] else 8
+    match = forms.WHOLE_ROWS[width].match(line)
+    if match is None:
+        return False
+    size, count, kind, what, rest = match.groups()
+    rows = run.rows
+    rows.plain_width = width
+    rows.plain.append((size, count, rest))
+    rows.plain_lines.append(number)
+    rows.kinds.append(kind)
+    rows.operations.append(what)
+    return True
 
 
 def _take(state: _State, number: int, line: str) -> None:
@@ -373,8 +415,7 @@ def _debug(state: _State, line: str) -> None:
 
 def _columns(run: _Run, unit: float) -> Columns:
     """Rows of a run as SI columns."""
-    heads = np.array(run.rows.heads).reshape(-1, 4).T
-    halves = np.array(run.rows.halves).reshape(-1, 8).T
+    heads, halves = (part.T for part in run.rows.arrays())
     arrays: dict[str, Array] = dict(zip(("size", "count", "root", "line"), heads, strict=True))
     units = {"size": "byte", "count": "1", "root": "1", "line": "1", "type": "", "operation": ""}
     arrays["type"] = np.array(run.rows.kinds, dtype=np.str_)
