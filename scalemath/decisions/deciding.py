@@ -13,7 +13,7 @@ from scalemath.core.errors import ArgumentError
 from scalemath.core.kernel import total
 from scalemath.core.result import Result, measured
 from scalemath.decisions.fitting import Fit, fit
-from scalemath.decisions.flips import Flip, flips
+from scalemath.decisions.flips import Flip, flips, shown
 from scalemath.decisions.musts import FRONTIER, Told, must_not_scale, must_scale
 from scalemath.decisions.path import CLUSTER, ONE, Case, Outcome, PathStep, walk
 from scalemath.decisions.workload import YEAR, asked
@@ -35,6 +35,10 @@ class Reading:
     choice: str
     nodes: int
     reason: str
+
+    def __str__(self) -> str:
+        many = f" of {self.nodes} nodes" if self.nodes > 1 else ""
+        return f"{self.choice}{many}, {self.reason}"
 
 
 @frozen(kw_only=True)
@@ -122,7 +126,7 @@ class Decision(Result):
     def changes(self) -> Table:
         """Return what would change the answer as a table."""
         rows = tuple(
-            (f.name, _value(f.now, f.unit), _value(f.at, f.unit), f.becomes) for f in self.flips
+            (f.name, shown(f.now, f.unit), shown(f.at, f.unit), f.becomes) for f in self.flips
         )
         return Table(title="what would change the answer",
                      columns=("input", "now", "flips at", "becomes"), rows=rows)  # fmt: skip
@@ -132,7 +136,7 @@ class Decision(Result):
         lines = [
             f"step {s.number}: {s.question} {s.numbers}: {s.outcome or 'no'}" for s in self.trace
         ]
-        lines += [f"{r.source}: {r.choice}, {r.nodes}: {r.reason}" for r in self.readings]
+        lines += [f"{r.source}: {r}" for r in self.readings]
         if self.settles:
             lines.append(f"would settle it: {self.settles}")
         lines += [f"must scale: {t.name} ({t.numbers})" for t in self.must if t.holds]
@@ -151,19 +155,10 @@ class Decision(Result):
     def _repr_html_(self) -> str:
         parts = [self.table()._repr_html_(), self.cases()._repr_html_()]
         if self.readings:
-            said = "".join(
-                f"<li>{html.escape(f'{r.source}: {r.choice}, {r.nodes}: {r.reason}')}</li>"
-                for r in self.readings
-            )
+            said = "".join(f"<li>{html.escape(f'{r.source}: {r}')}</li>" for r in self.readings)
             parts.append(f"<p>Two readings:</p><ul>{said}</ul><p>{html.escape(self.settles)}</p>")
         parts.append(self.changes()._repr_html_())
         return "".join(parts)
-
-
-def _value(value: float, unit: str) -> str:
-    if unit != "1":
-        return str(display(value, unit))
-    return f"{value / 1e9:.6g}B" if value >= 1e6 else f"{value:.6g}"
 
 
 def decide(

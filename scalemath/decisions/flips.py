@@ -49,14 +49,17 @@ class Flip:
 
     def __str__(self) -> str:
         way = "above" if self.at > self.now else "below"
-        at, now = _shown(self.at, self.unit), _shown(self.now, self.unit)
+        at, now = shown(self.at, self.unit), shown(self.now, self.unit)
         return f"{self.name} {way} {at} (now {now}): {self.becomes}"
 
 
-def _shown(value: float, unit: str) -> str:
+def shown(value: float, unit: str) -> str:
+    """Return a value of an input as text; an infinite one was not given."""
+    if math.isinf(value):
+        return "not given"
     if unit != "1":
         return str(display(value, unit))
-    return f"{value / 1e9:.5g}B" if value >= 1e6 else f"{value:.5g}"
+    return f"{value / 1e9:.6g}B" if value >= 1e6 else f"{value:.6g}"
 
 
 def named(end: Outcome) -> str:

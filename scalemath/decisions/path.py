@@ -166,7 +166,7 @@ def _held(case: Case) -> str:
 def _workload(case: Case) -> PathStep:
     what = "the state of training" if case.trains else "the weights"
     numbers = f"{case.kind}; what counts: {what}, {case.state:.6g} byte per parameter"
-    return PathStep(0, "What is it for?", numbers, False, "")
+    return PathStep(0, "What is it for?", numbers, False, f"{what.removeprefix('the ')} count")
 
 
 def _fits(case: Case) -> PathStep:
