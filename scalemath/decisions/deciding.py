@@ -21,7 +21,7 @@ from scalemath.hardware.fields import si
 from scalemath.kernels.serving import decode_step
 from scalemath.records.table import Table
 from scalemath.scaling import karp_flatt
-from scalemath.units import display, to_si
+from scalemath.units import Quantity, display, quantities, quantity, to_si
 
 THRESHOLD = 0.60
 """Scaling efficiency below which a layout over nodes is the wrong one."""
@@ -161,13 +161,18 @@ class Decision(Result):
         return "".join(parts)
 
 
+@quantities(
+    headroom="number >= 0 < 1",
+    kv_per_token="byte > 0 optional",
+    efficiency_across="number > 0 <= 1 optional",
+)
 def decide(
     workload: Any,
     hardware: Any,
     *,
     model: Any = None,
     headroom: float = 0.3,
-    kv_per_token: Any = None,
+    kv_per_token: float | None = None,
     efficiency_across: float | None = None,
 ) -> Decision:
     """One node, replicas, or a cluster, by five questions of which the first yes ends.
@@ -199,7 +204,7 @@ def decide(
     one node: 70B inference takes 9.11458 % of 8 x 96 GB
     """
     named = asked(workload).model if model is None else model
-    found = fit(named, hardware, workload, headroom=headroom, kv_per_token=kv_per_token)
+    found = fit(named, hardware, workload, headroom=headroom, kv_per_token=_given(kv_per_token))
     case, assumed = _case(found)
     end, trace = walk(case)
     job = found.workload
@@ -228,6 +233,10 @@ def decide(
         assumptions=(*found.assumptions, *assumed),
         cautions=(*found.cautions, *low),
     )
+
+
+def _given(size: float | None) -> Quantity | None:
+    return None if size is None else quantity(size, "byte")
 
 
 def _case(found: Fit) -> tuple[Case, tuple[str, ...]]:

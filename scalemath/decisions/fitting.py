@@ -9,7 +9,7 @@ from typing import Any
 from attrs import field, frozen
 
 from scalemath.core.dtypes import data_type
-from scalemath.core.errors import ArgumentError, RangeError
+from scalemath.core.errors import ArgumentError
 from scalemath.core.result import Result, measured
 from scalemath.decisions.subjects import Subject, box, subject
 from scalemath.decisions.workload import Workload, asked, check_context, settled
@@ -21,7 +21,7 @@ from scalemath.kernels.memory import (
     weight_bytes,
     whole_units_that_fit,
 )
-from scalemath.units import display, to_si
+from scalemath.units import display, quantities, to_si
 from scalemath.workloads.memory_overhead import SERVING_OVERHEAD, TRAINING_OVERHEAD
 from scalemath.workloads.memory_recipes import recipe, state_bytes_per_parameter
 from scalemath.workloads.memory_training import LowRank, training_memory
@@ -260,13 +260,14 @@ def held_bytes(model: Subject, workload: Workload) -> float:
     return model.parameters * each
 
 
+@quantities(headroom="number >= 0 < 1", kv_per_token="byte > 0 optional")
 def fit(
     model: Any,
     node: Any,
     workload: Any = "inference",
     *,
     headroom: float = 0.3,
-    kv_per_token: Any = None,
+    kv_per_token: float | None = None,
 ) -> Fit:
     """Does a model fit a node, by the rule on weights and by what it really needs.
 
@@ -295,9 +296,6 @@ def fit(
     >>> print(f"{100 * found.share:.6g} %", found.letter, found.room_tokens)
     52.7344 % A 703357.0
     """
-    kept = float(to_si(headroom, "1", "headroom"))
-    if not 0.0 <= kept < 1.0:
-        raise RangeError(f"headroom is {headroom}; a share from 0 to below 1, such as 0.3")
     found, machine = subject(model, kv_per_token), box(node)
     card = machine.accelerator
     if card is None:
@@ -319,7 +317,7 @@ def fit(
         model=found,
         node=machine,
         workload=job,
-        headroom=kept,
+        headroom=headroom,
         held_bytes=held_bytes(found, job),
         sold=float(to_si(machine.memory, "byte")),
         usable=float(to_si(machine.capacity, "byte")),

@@ -16,7 +16,7 @@ from scalemath.decisions.workload import Workload, asked, settled
 from scalemath.kernels.memory import cache_share, weight_bytes, whole_units_that_fit
 from scalemath.kernels.serving import decode_step, decode_traffic
 from scalemath.records.table import Table
-from scalemath.units import display, to_si
+from scalemath.units import display, quantities, to_si
 
 
 class Layout(NamedTuple):
@@ -106,15 +106,16 @@ class LayoutComparison(Result):
         return self.table()._repr_html_()
 
 
+@quantities(nodes="count >= 1", batch="count >= 1", context_tokens="count >= 1", latency="s >= 0")
 def replicas_or_wider(
     model: Any,
     node: Any,
     *,
-    nodes: int = 1,
+    nodes: float = 1.0,
     workload: Any = "inference",
-    batch: int = 1,
-    context_tokens: int = 8192,
-    latency: Any = "0 s",
+    batch: float = 1.0,
+    context_tokens: float = 8192.0,
+    latency: float = 0.0,
 ) -> LayoutComparison:
     """Replicas against wider tensor groups and stages on the same cards.
 
@@ -150,8 +151,8 @@ def replicas_or_wider(
     job, assumed = settled(asked(workload), card)
     made = [
         _layout(found, machine, job, (copies, tensor, pipeline), batch, context_tokens,
-                float(to_si(latency, "s")))
-        for copies, tensor, pipeline in _shapes(machine.accelerators, nodes)
+                latency)
+        for copies, tensor, pipeline in _shapes(machine.accelerators, int(nodes))
     ]  # fmt: skip
     return LayoutComparison(
         subject=found,
@@ -181,8 +182,8 @@ def _layout(
     machine: Any,
     job: Workload,
     shape: tuple[int, int, int],
-    batch: int,
-    context: int,
+    batch: float,
+    context: float,
     hop: float,
 ) -> Layout | str:
     copies, tensor, pipeline = shape

@@ -12,7 +12,7 @@ from scalemath import catalog
 from scalemath.core.errors import ArgumentError, RangeError
 from scalemath.hardware.accelerator import Accelerator
 from scalemath.hardware.node import Node, Rack
-from scalemath.units import Q_, to_si
+from scalemath.units import Q_
 from scalemath.workloads.memory_budget import bytes_of
 from scalemath.workloads.memory_serving import request_cache
 from scalemath.workloads.transformer import Transformer
@@ -53,15 +53,15 @@ class Subject:
         return self.kv_values * bytes_per_value * tokens
 
 
-def subject(model: Any, kv_per_token: Any = None) -> Subject:
+def subject(model: Any, kv_per_token: float | None = None) -> Subject:
     """Return what is known of a model.
 
     Parameters
     ----------
     model : str, Transformer, float or int
         Name in the catalogue, an architecture, or a number of parameters.
-    kv_per_token : Quantity [byte], optional
-        Cache of a token at 16 bit, for a model given by its number.
+    kv_per_token : float, optional
+        Cache of a token at 16 bit, for a model given by its number [byte].
 
     Returns
     -------
@@ -90,7 +90,7 @@ def subject(model: Any, kv_per_token: Any = None) -> Subject:
         raise RangeError(f"model is {model!r}; a number of parameters is written 70e9")
     values = float("nan")
     if kv_per_token is not None:
-        values = float(to_si(kv_per_token, "byte", "kv_per_token")) / 2.0
+        values = kv_per_token / 2.0
     name = f"{parameters / 1e9:g}B"
     return Subject(name=name, parameters=parameters, active=parameters, kv_values=values)
 
