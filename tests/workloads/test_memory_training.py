@@ -12,6 +12,7 @@ from scalemath.core.errors import ContradictionError, RangeError
 from scalemath.workloads import RECIPES, ParallelPlan, training_step
 from scalemath.workloads.machines import reference_machine
 from scalemath.workloads.memory_recipes import recipe, state_bytes_per_parameter
+from scalemath.workloads.stacks import software_stack
 
 MODEL = sm.Transformer(
     name="toy", layers=8, hidden=64, heads=4, kv_heads=2, ffn=192, vocabulary=1000
@@ -197,3 +198,26 @@ def test_in_flight_factor_of_interleaving():
 
     factor = micro_batches_in_flight(64.0, 8.0, 3.0) / micro_batches_in_flight(64.0, 8.0, 1.0)
     assert factor == pytest.approx(12.38 / 9.59, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("recompute", "split", "chunks", "size"),
+    [
+        ("none", False, 3, 66.84),
+        ("selective", True, 3, 12.35),
+        ("selective", True, 1, 9.5625),
+        ("full", False, 3, 5.81),
+    ],
+)
+def test_published_activations_of_gpt3(recompute, split, chunks, size):
+    """Korthikanti et al., figure 1: the paper's own formula, so equal, and no evidence."""
+    plan = ParallelPlan(
+        tensor=8, pipeline=8, virtual=chunks, global_batch=64, sequence_parallel=split,
+        recompute=recompute,
+    )  # fmt: skip
+    found = sm.training_memory(
+        sm.catalog.model("GPT-3 175B"), plan, sequence=2048,
+        stack=software_stack("megatron-2021"), strict=False,
+    )  # fmt: skip
+    line = next(b for b in found.lines if b.name == "saved activations")
+    assert line.size / 2**30 == pytest.approx(size, rel=1e-3)
