@@ -1,4 +1,4 @@
-"""Reader of ibstat, ibstatus, ibv_devinfo and ibdev2netdev."""
+"""Reader of ibstat, ibstatus, ibv_devinfo, ibdev2netdev and rdma link."""
 
 from __future__ import annotations
 
@@ -24,21 +24,28 @@ _NETDEV = re.compile(
     r"(?<!\S)(?P<device>[\w.\-]{1,40})[ \t]+port[ \t]+(?P<port>\d{1,3})[ \t]+==>[ \t]+"
     r"(?P<interface>[\w.\-@]{1,40})[ \t]+\((?P<state>[\w ]{1,20})\)"
 )
+_RDMA = re.compile(
+    r"^(?:\d+/\d+:[ \t]*|link[ \t]+)(?P<device>[\w.\-]{1,40})/(?P<port>\d{1,3}):?[ \t].{0,80}?"
+    r"\bstate[ \t]+(?P<state>\w{1,20})(?:.{0,80}?\bnetdev[ \t]+(?P<interface>[\w.\-@]{1,40}))?"
+)
 _RATE = re.compile(r"(?P<rate>\d{1,6}(?:\.\d{1,3})?)(?:[ \t]*(?P<unit>Gb/sec|Gbps|Gb/s))?")
 _LANES = re.compile(r"(\d{1,2})X")
 
 
 def looks_like(text: Text) -> bool:
     """Whether the text is of one of these tools."""
-    signs = ("CA '", "hca_id", "nfiniband device", "==>")
+    signs = ("CA '", "hca_id", "nfiniband device", "==>", "physical_state")
     return any(sign in text.content for sign in signs) and any(
-        _ADAPTER.match(line) or _STATUS.match(line) or ("==>" in line and _NETDEV.search(line))
+        _ADAPTER.match(line)
+        or _STATUS.match(line)
+        or _RDMA.match(line)
+        or ("==>" in line and _NETDEV.search(line))
         for line in text.lines
     )
 
 
 def ibstat(source: Any) -> PortListing:
-    """Read ibstat, ibstatus, ibv_devinfo or ibdev2netdev.
+    """Read ibstat, ibstatus, ibv_devinfo, ibdev2netdev or rdma link.
 
     Parameters
     ----------
@@ -66,7 +73,7 @@ def ibstat(source: Any) -> PortListing:
     device, hardware = "", ""
     for number, line in enumerate(text.lines, 1):
         adapter, status = _ADAPTER.match(line), _STATUS.match(line)
-        netdev = _NETDEV.search(line) if "==>" in line else None
+        netdev = _NETDEV.search(line) if "==>" in line else _RDMA.match(line)
         port = _PORT.match(line)
         if adapter is not None:
             device, hardware = adapter["name"] or adapter["hca"], ""
@@ -79,7 +86,7 @@ def ibstat(source: Any) -> PortListing:
                 NetworkPort(
                     device=netdev["device"],
                     port=int(netdev["port"]),
-                    interface=netdev["interface"],
+                    interface=netdev["interface"] or "",
                     up=up,
                 )
             )

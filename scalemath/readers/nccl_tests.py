@@ -455,7 +455,7 @@ def _finished(state: _State, run: _Run) -> CollectiveRun:
         ranks_from=ranks_from,
         devices=tuple(run.devices),
         parameters=run.parameters,
-        tool="nccom-test" if run.neuron else "rccl-tests" if state.library == "RCCL" else KIND,
+        tool=_tool(state, run),
         library=state.library,
         version=state.version,
         average_printed=run.average * bytes_per_unit,
@@ -467,6 +467,15 @@ def _finished(state: _State, run: _Run) -> CollectiveRun:
         cautions=tuple(cautions),
     )
     return evolve(made, cautions=(*made.cautions, *_further(made)))
+
+
+def _tool(state: _State, run: _Run) -> str:
+    """Which test printed the run."""
+    if run.neuron:
+        return "nccom-test"
+    amd = any(device.name.startswith("AMD") for device in run.devices)
+    rccl = state.library == "RCCL" or "rccl-tests" in state.text.content
+    return "rccl-tests" if amd or rccl else KIND
 
 
 def _settled_unit(run: _Run, rows: Columns, checks: list[Check]) -> float:

@@ -18,6 +18,7 @@ BRIDGE, GPU_CLASSES = "0x0604", ("0x0302", "0x0300", "0x0380", "0x1200")
 NIC_CLASSES = ("0x0200", "0x0207")
 SWITCH_CLASS = "0x0680"
 MEGABIT = 1e6 / 8.0
+MOST_MEGABITS = 1e8
 _SPEED = re.compile(r"(?P<rate>\d{1,3}(?:\.\d)?)[ \t]*GT/s")
 _BUS = re.compile(r"[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-9a-fA-F]")
 
@@ -85,9 +86,10 @@ def nccl_topology(source: Any) -> Machine:
 def _processor(text: Text, element: Element, found: _Found) -> None:
     numa = _integer(text, element, "numaid")
     vendor = element.get("vendor")[:40]
+    host = f"{element.get('host_hash')[:40]} cpu{numa}"
     found.processors.append(f"{element.get('arch')[:20]} {vendor}".strip())
     waiting: list[tuple[Element, tuple[str, ...]]] = [
-        (child, (f"cpu{numa}",)) for child in reversed(element.children)
+        (child, (host,)) for child in reversed(element.children)
     ]
     while waiting:
         item, route = waiting.pop()
@@ -163,7 +165,7 @@ def _nic(
         if device.lower().startswith(("lo", "docker", "virbr")):
             continue
         speed = net.get("speed")
-        rate = float(text.count(net.line, speed, "speed in Mbit/s", 10**8)) if speed else math.nan
+        rate = _megabits(text, net, speed) if speed else math.nan
         name = f"NIC{len(found.nics)}"
         gdr = net.get("gdr")
         found.nics.append(
@@ -181,6 +183,13 @@ def _nic(
         name = f"NIC{len(found.nics)}"
         found.nics.append(MachineNic(name=name, bus=bus, numa=numa))
         found.routes[name] = route
+
+
+def _megabits(text: Text, net: Element, given: str) -> float:
+    rate = text.number(net.line, given[:20], "speed in Mbit/s")
+    if not 0.0 <= rate <= MOST_MEGABITS or len(given) > 20:
+        text.refuse(net.line, f"expected a speed in Mbit/s, found {given[:40]!r}")
+    return rate
 
 
 def _unclassed(found: _Found) -> None:

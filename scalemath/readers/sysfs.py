@@ -16,7 +16,7 @@ LANE = {"SDR": 2.5, "DDR": 5.0, "QDR": 10.0, "FDR10": 10.3125, "FDR": 14.0625, "
         "HDR": 50.0, "NDR": 100.0, "XDR": 200.0}  # fmt: skip
 """Rate of one lane by InfiniBand generation [Gbit/s]."""
 _LINE = re.compile(
-    r"/sys/class/(?P<class>infiniband|net)/(?P<device>[\w.\-]{1,40})/"
+    r"/sys/class/(?P<class>infiniband|net)/+(?P<device>[\w.\-]{1,40})/"
     r"(?:ports/(?P<port>\d{1,3})/)?(?P<field>[\w/]{1,40})[ \t]*[:=][ \t]*(?P<value>.{0,100})$"
 )
 _RATE = re.compile(

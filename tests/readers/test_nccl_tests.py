@@ -183,6 +183,12 @@ def test_transports_from_debug_lines():
     assert all(item.reason == "NCCL_DEBUG line" for item in run.skipped)
 
 
+def test_rccl_tests_are_told_apart():
+    text = collective().replace("Test GPU", "AMD Instinct MI300X")
+    assert sm.read(text).tool == "rccl-tests"
+    assert sm.read("RCCL version 2.18.3+hip6.0\n" + collective()).version.startswith("2.18.3")
+
+
 def test_several_runs_in_one_file():
     text = (
         "all_reduce_perf -b 1K\n" + collective(8) + "all_gather_perf -b 1K\n"

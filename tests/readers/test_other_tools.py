@@ -207,6 +207,10 @@ def test_ports_that_are_down_print_a_rate():
 
 
 def test_other_forms_of_ports():
+    rdma = "link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev eth2\n"
+    rdma += "link mlx5_1/1 state DOWN physical_state POLLING\n"
+    assert [port.up for port in sm.read(rdma).ports] == [True, False]
+    assert sm.read(rdma).named("eth2").device == "mlx5_0"
     assert sm.read(IBSTATUS).si("rate") == pytest.approx(25 * GB)
     shared = sm.read(NETDEV)
     assert len(shared.usable) == 1
