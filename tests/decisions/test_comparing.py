@@ -97,6 +97,12 @@ def test_two_replicas_double_the_throughput() -> None:
     assert rate["2 x TP8"] == pytest.approx(2 * rate["1 x TP8"])
 
 
+def test_training_replicas_are_not_serving_replicas() -> None:
+    """Two copies of 70B in training reduce 140 GB of gradients over 100 Gb/s Ethernet."""
+    sync = sm.allreduce(size="140 GB", ranks=2, bandwidth="100 Gb/s/dir")
+    assert sync.time.m_as("s") == pytest.approx(11.2)
+
+
 def test_what_does_not_hold_the_weights_is_named() -> None:
     found = replicas_or_wider("Llama 3.1 405B", "DGX H100")
     assert any(text.startswith("8 x TP1: weights 405.853 GB") for text in found.refused)

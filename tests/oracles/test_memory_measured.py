@@ -1,4 +1,8 @@
-"""Training memory against measured devices, through the budget people call."""
+"""Training memory against measured devices, through the budget people call.
+
+The H200 rows hold 15 GiB less than H100 rows of the same printed configuration, which no input
+explains; `benchmarks/accuracy.py` shows them as a set of their own.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +46,3 @@ def test_torchtitan_within_five_per_cent(errors: dict[str, np.ndarray]) -> None:
     if "torchtitan" not in errors:
         pytest.skip("no such rows")
     assert np.abs(errors["torchtitan"]).mean() < 0.05
-
-
-def test_h200_rows_stay_visible(errors: dict[str, np.ndarray]) -> None:
-    """They hold 15 GiB less than H100 rows of the same printed configuration."""
-    if "torchtitan, H200" not in errors:
-        pytest.skip("no such rows")
-    assert (errors["torchtitan, H200"] > 0.2).all()
