@@ -1,6 +1,6 @@
 """Coverage-guided fuzzing of every reader with atheris, run by hand.
 
-``python tests/readers/fuzz_readers.py -runs=200000 [-max_len=4096]`` in an environment that has
+``python benchmarks/fuzz_readers.py -runs=200000 [-max_len=4096]`` in an environment that has
 atheris. Only a ReadError may come out. The fixtures of the tests are the first inputs; give a
 folder as the last argument to keep what is found.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import atheris
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 with atheris.instrument_imports(include=["scalemath.readers"]):
     from helpers.reader_fixtures import FIXTURES
 
