@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from attrs import field, frozen
 
 from scalemath.collectives.envelope_defaults import measured_envelope
@@ -14,9 +15,11 @@ from scalemath.core.errors import ArgumentError, RangeError
 from scalemath.core.hooks import hook
 from scalemath.core.result import Result, measured
 from scalemath.diagnosis.causes import Case, Cause, causes_of
+from scalemath.diagnosis.evidence import causes_from
 from scalemath.diagnosis.expectation import Expectation, expected_bus_bandwidth
 from scalemath.diagnosis.regions import Curve, curve_of, cut
 from scalemath.diagnosis.setting import Setting, setting_of
+from scalemath.readers.columns import Array
 from scalemath.readers.detect import read
 from scalemath.readers.nccl_run import CollectiveLog, CollectiveRun
 from scalemath.records.table import Table
@@ -47,8 +50,8 @@ class Region:
         Bus bandwidth [byte/s], or time in the latency region [s].
     low, high : float
         Usual range of the same; nan when nothing is known.
-    limit : float
-        Bound of the same; nan when nothing is known.
+    limit, model : float
+        Bound of the same, and the closed form at nominal rates; nan when nothing is known.
     unit : str
         "byte/s" or "s".
     efficiency : float
@@ -66,6 +69,7 @@ class Region:
     low: float = math.nan
     high: float = math.nan
     limit: float = math.nan
+    model: float = math.nan
     unit: str = "byte/s"
     efficiency: float = math.nan
     verdict: str = UNKNOWN
@@ -127,6 +131,20 @@ class Diagnosis(Result):
             text += f", usually {_rate(self.expected.low)} to {_rate(self.expected.high)}"
         return text
 
+    def usual_rates(self) -> Array:
+        """Usual bus bandwidth at every size of the run [byte/s]; nan when nothing is known.
+
+        By measured defaults where there are any; else a line with the latency of this very run
+        and the usual bandwidth of large buffers.
+        """
+        if self.expected is None or not self.curve.sizes.size:
+            return np.full(self.curve.sizes.shape, math.nan)
+        sizes = self.curve.sizes
+        factor = self.curve.rates * self.curve.times / sizes
+        known = np.array([_known_times(self.setting, float(size)) for size in sizes])
+        line = self.curve.times.min() + sizes * factor / self.expected.likely
+        return factor * sizes / np.where(np.isfinite(known), known, line)
+
     @property
     def paragraph(self) -> str:
         """The answer for a human, in a few sentences."""
@@ -156,7 +174,16 @@ class Diagnosis(Result):
         """Return one row per region."""
         return Table(
             title=self.headline(),
-            columns=("regime", "sizes", "measured", "usual", "bound", "efficiency", "verdict"),
+            columns=(
+                "regime",
+                "sizes",
+                "measured",
+                "usual",
+                "model",
+                "bound",
+                "efficiency",
+                "verdict",
+            ),
             rows=tuple(
                 (
                     r.regime,
@@ -165,7 +192,8 @@ class Diagnosis(Result):
                     f"{display(r.low, r.unit, 4)} to {display(r.high, r.unit, 4)}"
                     if math.isfinite(r.low)
                     else "unknown",
-                    str(display(r.limit, r.unit, 4)) if math.isfinite(r.limit) else "unknown",
+                    _shown(r.model, r.unit),
+                    _shown(r.limit, r.unit),
                     f"{r.efficiency:.0%}" if math.isfinite(r.efficiency) else "",
                     r.verdict,
                 )
@@ -198,11 +226,17 @@ class Diagnosis(Result):
         return lines + [f"cause: {cause}" for cause in self.causes]
 
 
+def _shown(value: float, unit: str) -> str:
+    return str(display(value, unit, 4)) if math.isfinite(value) else "unknown"
+
+
 def _rate(value: float) -> str:
     return str(display(value, "byte/s", 4))
 
 
-def diagnose(log: Any, cluster: Any = None, *, leave_out: tuple[str, ...] = ()) -> Diagnosis:
+def diagnose(
+    log: Any, cluster: Any = None, *, evidence: Any = (), leave_out: tuple[str, ...] = ()
+) -> Diagnosis:
     """Tell whether a measured collective is as expected, and if not, why.
 
     Parameters
@@ -212,6 +246,8 @@ def diagnose(log: Any, cluster: Any = None, *, leave_out: tuple[str, ...] = ()) 
     cluster : Cluster, Placement, Node or str, optional
         What it ran on; a text is a device such as "H100". Left out, the device list counts and
         the usual box of that device is assumed.
+    evidence : reading, path or an iterable of them
+        Other outputs of the machine: topology, ports, lspci, nvlink, perftest.
     leave_out : tuple of str
         Logs whose measurements must not inform the expectation.
 
@@ -242,13 +278,14 @@ def diagnose(log: Any, cluster: Any = None, *, leave_out: tuple[str, ...] = ()) 
     regions = tuple(_region(name, part, setting, expected, reason) for name, part in cut(curve))
     peak = run.si("peak")
     causes = causes_of(Case(run, curve, peak, expected))
+    causes += causes_from(evidence, peak, setting.nic_rate)
     verdict = _overall(run, regions, curve)
     return Diagnosis(
         run=run,
         setting=setting,
         expected=expected,
         regions=regions,
-        causes=causes,
+        causes=tuple(sorted(causes, key=lambda cause: -cause.weight)),
         verdict=verdict,
         curve=curve,
         assumptions=setting.assumptions,
@@ -288,6 +325,7 @@ def _region(
         return Region(**given, verdict=IMPOSSIBLE, why="more than any schedule can reach")
     if name == "transition":
         return _transition(part, setting, expected, given)
+    given["model"] = expected.modelled
     verdict = HEALTHY if rate >= UNDER * expected.low else LOW
     why = f"{rate / expected.likely:.0%} of the usual peak, from: {expected.source}"
     return Region(**given, low=expected.low, high=expected.high, verdict=verdict, why=why)

@@ -29,6 +29,7 @@ def measured_curve(shown: Any, *, ax: Any = None) -> Any:
     ax.plot(sizes, rates, marker="o", markersize=3, label="measured")
     expected = shown.expected
     if expected is not None:
+        ax.plot(sizes, shown.usual_rates() / 1e9, color="grey", label="usual")
         ax.axhspan(expected.low / 1e9, expected.high / 1e9, alpha=0.2, label="usual peak")
         ax.axhline(expected.limit / 1e9, linestyle="--", color="black", label="bound")
     for region in shown.regions[1:]:

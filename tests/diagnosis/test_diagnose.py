@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 from attrs import evolve
-from helpers.reader_fixtures import NCCOM, collective
+from helpers.reader_fixtures import (
+    IBSTAT,
+    LSPCI,
+    MATRIX,
+    NCCOM,
+    NVLINK,
+    PERFTEST,
+    collective,
+)
 
 import scalemath as sm
 from scalemath.diagnosis import Setting, diagnose, expected_bus_bandwidth, setting_of
@@ -137,6 +145,37 @@ def test_disturbed_run():
     assert "disturbed run" in names(found)
 
 
+def test_other_outputs_are_evidence():
+    run = log(80, 16, hosts=2)
+    swapped = MATRIX.replace("PXB     SYS", "SYS     SYS").replace("SYS     PXB", "SYS     SYS")
+    found = diagnose(run, PAIR, evidence=[sm.read(swapped), IBSTAT, LSPCI, NVLINK])
+    assert {
+        "GPU and interface not aligned",
+        "ports down",
+        "PCIe link slower than able",
+        "scale-up links inactive",
+    } <= set(names(found))
+    slow = PERFTEST.replace("MB/sec", "Gb/sec")
+    assert "the network itself is slow" not in names(diagnose(run, PAIR, evidence=PERFTEST))
+    weak = "#bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] MsgRate[Mpps]\n"
+    weak += "1048576 5000 40.0 40.0 0.004768\n"
+    assert names(diagnose(run, PAIR, evidence=weak))[0] == "the network itself is slow"
+    far = log(9, 16, hosts=2)
+    assert "the network is fine, the way to the GPU is not" in names(
+        diagnose(far, PAIR, evidence=slow)
+    )
+    with pytest.raises(sm.ScalemathError, match="evidence is a reading"):
+        diagnose(run, PAIR, evidence=[run])
+
+
+def test_usual_rates_follow_the_sizes():
+    found = diagnose(log(235))
+    rates = found.usual_rates()
+    assert (rates > 0).all()
+    assert rates[-1] / found.curve.rates[-1] == pytest.approx(1.0, abs=0.25)
+    assert np.isnan(diagnose(sm.read(collective(devices=False))).usual_rates()).all()
+
+
 def test_domains_apart():
     found = diagnose(log(380, 8, hosts=2, device="NVIDIA GB300", factor=7 / 8, operation="none",
                          share=8, name="all_gather"))  # fmt: skip
@@ -205,6 +244,7 @@ def test_plot():
     assert "healthy" in axes.get_title()
     assert {text.get_text() for text in axes.get_legend().get_texts()} == {
         "measured",
+        "usual",
         "usual peak",
         "bound",
     }
