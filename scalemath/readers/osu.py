@@ -140,6 +140,8 @@ def osu(source: Any) -> OsuLog:
             continue
         heading = _HEADING.search(line)
         if heading is not None and runs:
+            if runs[-1].rows:
+                runs.append(_Run(runs[-1].title))
             _head(runs[-1], heading)
         elif runs and runs[-1].columns and _row(runs[-1], line):
             continue

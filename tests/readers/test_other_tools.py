@@ -80,6 +80,8 @@ def test_osu():
     assert gather.rows.si("time")[0] == pytest.approx(4.1e-6)
     assert any("not the total" in caution for caution in gather.cautions)
     assert len(sm.read(OSU + OSU_ALLGATHER).runs) == 2
+    again = OSU + "# Size      Bandwidth (MB/s)  Messages/s\n1 2.5 2500000\n"
+    assert [run.title for run in sm.read(again).runs] == ["MPI Bandwidth Test"] * 2
 
 
 def test_matrix():
