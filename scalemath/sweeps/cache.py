@@ -8,6 +8,7 @@ The environment variable SCALEMATH_CACHE names another folder, or turns the cach
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import sys
@@ -28,7 +29,7 @@ def cache_folder() -> Path | None:
         return None
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder if _is_private(folder) and _is_private_tree(folder) else None
+        return folder if is_private(folder) and _is_private_tree(folder) else None
     except OSError:
         return None
 
@@ -62,11 +63,18 @@ def write_driver(folder: Path, name: str, text: str) -> Path | None:
             except BaseException:
                 Path(temporary).unlink(missing_ok=True)
                 raise
-        if not _is_private(path) or path.read_text(encoding="utf-8") != text:
+        if not is_private(path) or path.read_text(encoding="utf-8") != text:
             return None
         return path
     except OSError:
         return None
+
+
+def forget(folder: Path, name: str) -> None:
+    """Remove what is stored of a driver, where that is possible."""
+    for path in [folder / f"{name}.py", *(folder / "__pycache__").glob(f"{name}.*")]:
+        with contextlib.suppress(OSError):
+            path.unlink()
 
 
 def _default() -> Path | None:
@@ -83,7 +91,7 @@ def _default() -> Path | None:
         return None
 
 
-def _is_private(path: Path) -> bool:
+def is_private(path: Path) -> bool:
     """Whether only this user can write to a file or folder."""
     if not hasattr(os, "getuid"):
         return True  # on Windows the per-user folder is private by inheritance
@@ -97,4 +105,4 @@ def _is_private_tree(folder: Path) -> bool:
     """Whether the compiler's own folder below is private too, or can be made so."""
     inner = folder / "__pycache__"
     inner.mkdir(mode=0o700, exist_ok=True)
-    return _is_private(inner) and os.access(folder, os.W_OK) and os.access(inner, os.W_OK)
+    return is_private(inner) and os.access(folder, os.W_OK) and os.access(inner, os.W_OK)

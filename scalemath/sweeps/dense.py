@@ -84,6 +84,7 @@ def dense(
     threads: int,
     arithmetic: Arithmetic,
     progress: execute.Progress,
+    client: Any = None,
 ) -> list[Array]:
     """Evaluate every point and store the outputs.
 
@@ -103,12 +104,16 @@ def dense(
         "fast" or "strict".
     progress : bool or callable
         Display.
+    client : object, optional
+        Client of dask.distributed whose workers do it.
 
     Returns
     -------
     list of numpy.ndarray
         One array per output, with the grid's shape.
     """
+    if client is not None and problem.axes:
+        return _on_workers(problem, outputs, buffers, dtype, arithmetic, progress, client)
     wiring = problem.wiring(outputs)
     walk = storing_walk(problem, wiring, keep_order=buffers is not None)
     grid = problem.grid
@@ -154,6 +159,40 @@ def dense(
     return results
 
 
+def _on_workers(
+    problem: Problem,
+    outputs: list[Output],
+    buffers: list[Array] | None,
+    dtype: np.dtype[Any],
+    arithmetic: Arithmetic,
+    progress: execute.Progress,
+    client: Any,
+) -> list[Array]:
+    """Evaluate slices of a grid on workers and put them together here."""
+    from scalemath.sweeps import distributed
+
+    grid = problem.grid
+    kinds = [code_type(problem, o) or dtype for o in outputs]
+    if buffers is None:
+        check_room(grid, kinds, problem)
+        buffers = [np.empty(grid, dtype=kind) for kind in kinds]
+    axis = next((a for a, n in enumerate(grid) if n >= 16), int(np.argmax(grid)))
+
+    def merge(block: Block, parts: list[Array]) -> None:
+        index = (slice(None),) * axis + (slice(block.first, block.last),)
+        for array, part in zip(buffers, parts, strict=True):
+            array[index] = part
+
+    task = distributed.SliceTask(problem, axis, outputs, dtype, arithmetic)
+    todo = execute.Blocks(grid[axis], math.prod(grid) // grid[axis])
+    meter = execute.make_meter(progress, math.prod(grid), problem.model.name)
+    try:
+        distributed.run(client, task, tuple, todo, merge, meter)
+    finally:
+        meter.close()
+    return buffers
+
+
 def code_type(problem: Problem, output: Output) -> np.dtype[Any] | None:
     """Type of a code output, None for numbers."""
     if output.name not in problem.best or output.along:
@@ -191,8 +230,3 @@ def free_memory() -> float:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     except (AttributeError, ValueError, OSError):
         return math.inf
-
-
-def layout_of(problem: Problem, wiring: Wiring) -> Layout:
-    """Return the layout alone, for callers that evaluate parts of a grid."""
-    return storing_walk(problem, wiring, keep_order=False).layout

@@ -65,6 +65,8 @@ class Blocks:
         depends on where they are cut).
     points : float
         Points wanted per block.
+    seconds : float
+        Time wanted per block.
     """
 
     rows: int
@@ -72,6 +74,7 @@ class Blocks:
     multiple: int = 1
     fixed: bool = False
     points: float = field(factory=lambda: BLOCK_POINTS)
+    seconds: float = BLOCK_SECONDS
 
     def __iter__(self) -> Iterator[Block]:
         first = 0
@@ -86,7 +89,7 @@ class Blocks:
         if self.fixed:
             return
         rate = (block.last - block.first) * self.points_per_row / max(seconds, 1e-7)
-        wanted = min(max(rate * BLOCK_SECONDS, 1 << 12), 1 << 26)
+        wanted = min(max(rate * self.seconds, 1 << 12), 1 << 30)
         self.points = min(max(wanted, self.points / 2), self.points * 4)
 
 

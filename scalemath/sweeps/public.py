@@ -14,14 +14,16 @@ from scalemath.core.errors import ArgumentError
 from scalemath.core.model import Model
 from scalemath.sweeps import dense
 from scalemath.sweeps.axes import Array, Axis, Coordinate
+from scalemath.sweeps.distributed import find_client
 from scalemath.sweeps.drivers import Arithmetic
 from scalemath.sweeps.execute import Progress, thread_count
 from scalemath.sweeps.grid import Grid
+from scalemath.sweeps.labels import check_elasticity
 from scalemath.sweeps.problem import Problem, state, state_si
 from scalemath.sweeps.program import Output
-from scalemath.sweeps.reducing import Run, check_elasticity
 from scalemath.sweeps.reducing import reduce as run_reduction
 from scalemath.sweeps.reductions import read
+from scalemath.sweeps.running import Run
 
 Target = str | os.PathLike[str] | Array | Mapping[str, Array] | Grid | None
 
@@ -38,6 +40,7 @@ def sweep(
     progress: Progress = False,
     dtype: str = "float64",
     arithmetic: Arithmetic = "fast",
+    backend: Any = None,
     **axes: Any,
 ) -> Any:
     """Evaluate a model over the outer product of named axes.
@@ -67,6 +70,8 @@ def sweep(
         "float64", or "float32" for stored numbers of half the size (computed in float64).
     arithmetic : str
         "fast" (1e-12 of the scalar call) or "strict" (bit for bit).
+    backend : str or Client, optional
+        "dask", or a client of dask.distributed, to compute on its workers.
     **axes
         For each parameter a list of values (an axis), a single value, "best" for a
         choice, `zipped` or `dependent` values. Axes run in the order given, the last fastest.
@@ -91,16 +96,17 @@ def sweep(
     """
     problem = state(model, axes, where)
     workers = thread_count(threads)
+    client = find_client(backend)
     wanted = choose_outputs(problem, outputs)
     if reduce is not None:
         if out is not None:
             raise ArgumentError("out goes with a full grid; a reduction returns its own answer")
-        how = Run(workers, arithmetic, progress)
+        how = Run(workers, arithmetic, progress, client)
         also = wanted if outputs is not None else wanted[1:]
         return run_reduction(problem, read(reduce), also, how)
     kind = stored_type(dtype)
     buffers = prepare(problem, wanted, out, kind)
-    arrays = dense.dense(problem, wanted, buffers, kind, workers, arithmetic, progress)
+    arrays = dense.dense(problem, wanted, buffers, kind, workers, arithmetic, progress, client)
     return make_grid(problem, wanted, arrays, {"arithmetic": arithmetic, "where": where or ""})
 
 

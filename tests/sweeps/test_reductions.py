@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scalemath import sweeps
 from scalemath.core.errors import ArgumentError, RangeError, ScalemathError
-from scalemath.sweeps import reducing, sweep
+from scalemath.sweeps import scanning, sweep
 from scalemath.units import Q_
 
 AXES = {
@@ -150,7 +150,7 @@ def test_pareto_front(axes, objectives, threads):
 
 
 def test_large_fronts_grow_their_room(monkeypatch):
-    monkeypatch.setattr(reducing, "ROOM", 16)
+    monkeypatch.setattr(scanning, "ROOM", 16)
     ranks = list(range(1, 301))
     found = sweep(
         TOY, ranks=ranks, size="1 MB", bandwidth="1 GB/s/dir", latency="1 us",
