@@ -1,25 +1,33 @@
-"""Calibration on half the sizes of every log of nccl_measured.csv, scored on the other half.
+"""Calibration on half the sizes of every log, scored on the other half.
 
-A log is one system, library version, data type, collective and number of ranks. The same is done
-across collectives (fitted on allreduce, scored on all-gather) and across ranks (fitted on the
-second greatest number, scored on the greatest), which a fit of half the sizes cannot know.
+In nccl_measured.csv a log is one system, library version, data type, collective and number of
+ranks. The same is done across collectives (fitted on allreduce, scored on all-gather) and across
+ranks (fitted on the second greatest number, scored on the greatest), which a fit of half the sizes
+cannot know. The published logs of measured_collectives.csv follow one by one, and a log of fewer nodes predicts one
+of more nodes with the same devices and interfaces.
 """
 
 from __future__ import annotations
 
 import csv
 from collections import defaultdict
+from itertools import permutations
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+from accuracy_peaks import PORTS
 from scoring import IN_SAMPLE, LEFT_OUT, Score, score_of_errors
 
 from scalemath.collectives.envelope_fit import fit_lines, least
 from scalemath.diagnosis.calibration import Calibration
 from scalemath.diagnosis.fit import CollectiveFit, fit_of, predicted
+from scalemath.diagnosis.hardware import device_named
+from scalemath.readers.nccl_lines import NAMES
 
 TABLE = "nccl_measured.csv"
+PUBLISHED = "measured_collectives.csv"
+LEAST_SIZES = 6
 Series = tuple[np.ndarray, np.ndarray]
 Log = tuple[str, str, str, str, str, int]
 
@@ -67,6 +75,50 @@ def carried(fit: CollectiveFit, operation: str, ranks: int, series: Series) -> n
     return np.array(guess) / times - 1.0
 
 
+def published(folder: Path) -> list[Score]:
+    """Lines for the published logs; none where the table is missing."""
+    if not (folder / PUBLISHED).exists():
+        return []
+    rows: dict[str, list[dict[str, str]]] = defaultdict(list)
+    with (folder / PUBLISHED).open(newline="", encoding="utf-8") as stream:
+        for row in csv.DictReader(stream):
+            if float(row["size_bytes"] or 0) > 0 and float(row["time_us"] or 0) > 0:
+                rows[row["log"]].append(row)
+    series = {
+        log: (
+            np.array([float(row["size_bytes"]) for row in found]),
+            np.array([float(row["time_us"]) * 1e-6 for row in found]),
+        )
+        for log, found in rows.items()
+        if len({row["size_bytes"] for row in found}) >= LEAST_SIZES
+    }
+    scores = [
+        score_of_errors(f"{log}: half the sizes", LEFT_OUT, halves(*pair, 3))
+        for log, pair in series.items()
+    ]
+    for one, other in permutations(series, 2):
+        fewer, more = rows[one][0], rows[other][0]
+        if alike(fewer) != alike(more) or int(fewer["nodes"]) >= int(more["nodes"]):
+            continue
+        name = NAMES[fewer["collective"].replace("_", "")]
+        fit = fit_of(name, int(fewer["ranks"]), int(fewer["nodes"]), *series[one], check=False)
+        errors = carried(fit, name, int(more["ranks"]), series[other])
+        what = f"{fewer['nodes']} nodes predict {more['nodes']}: {other}"
+        scores.append(score_of_errors(what, LEFT_OUT, errors))
+    return scores
+
+
+def alike(row: dict[str, str]) -> tuple[str, ...]:
+    """What two logs must share to differ in the number of nodes only."""
+    device, ports = device_named(row["hardware"]), PORTS.search(row["link"])
+    return (
+        device.pattern if device else row["hardware"],
+        ports[0] if ports else row["link"],
+        row["gpus_per_node"],
+        row["collective"],
+    )
+
+
 def score(folder: Path) -> list[Score]:
     """Lines by system, then all systems together."""
     table = logs(folder)
@@ -96,7 +148,7 @@ def score(folder: Path) -> list[Score]:
             what = "fitted on half the ranks, scored on all"
             keep(system, what, LEFT_OUT, carried(fit, operation, 2 * ranks, other))
     names = [*dict.fromkeys(key[0] for key in table), "all systems"]
-    return [
+    return published(folder) + [
         score_of_errors(f"{name}: {what}", kind, np.concatenate(errors))
         for name in names
         for (system, what, kind), errors in pools.items()
