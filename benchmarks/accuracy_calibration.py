@@ -3,8 +3,8 @@
 In nccl_measured.csv a log is one system, library version, data type, collective and number of
 ranks. The same is done across collectives (fitted on allreduce, scored on all-gather) and across
 ranks (fitted on the second greatest number, scored on the greatest), which a fit of half the sizes
-cannot know. The published logs of measured_collectives.csv follow one by one, and a log of fewer nodes predicts one
-of more nodes with the same devices and interfaces.
+cannot know. The published logs of measured_collectives.csv follow one by one, and a log of fewer
+nodes predicts one of more nodes with the same devices and interfaces.
 """
 
 from __future__ import annotations

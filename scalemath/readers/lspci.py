@@ -8,11 +8,12 @@ from typing import Any
 
 from attrs import define, frozen
 
+from scalemath.hardware.counts import figure
 from scalemath.readers.pcie import pcie_rate
 from scalemath.readers.reading import Reading, Skipped
 from scalemath.readers.text import Text, text_of
 from scalemath.records.table import Table
-from scalemath.units import Quantity, display, quantity
+from scalemath.units import Quantity, display
 
 KIND = "lspci"
 _DEVICE = re.compile(
@@ -63,12 +64,14 @@ class PcieDevice:
     @property
     def rate(self) -> Quantity:
         """Rate in use per direction."""
-        return quantity(self.rate_bytes, "byte/s/dir")
+        shown: Quantity = figure(self.rate_bytes, "byte/s/dir", "GB/s/dir")
+        return shown
 
     @property
     def able(self) -> Quantity:
         """Rate it is able of per direction."""
-        return quantity(self.able_bytes, "byte/s/dir")
+        shown: Quantity = figure(self.able_bytes, "byte/s/dir", "GB/s/dir")
+        return shown
 
     @property
     def accelerator(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from attrs import field, frozen
 
 from scalemath.core.errors import ArgumentError
+from scalemath.hardware.counts import figure
 from scalemath.hardware.node import Node
 from scalemath.readers.reading import Reading
 from scalemath.records.table import Table
@@ -78,7 +79,8 @@ class MachineNic:
     @property
     def rate(self) -> Quantity:
         """Rate per direction."""
-        return quantity(self.rate_bytes, "byte/s/dir")
+        shown: Quantity = figure(self.rate_bytes, "byte/s/dir", "GB/s/dir")
+        return shown
 
 
 @frozen(kw_only=True, eq=False)

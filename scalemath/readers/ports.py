@@ -11,9 +11,10 @@ from attrs import evolve, frozen
 
 from scalemath.core.errors import ArgumentError
 from scalemath.core.result import measured
+from scalemath.hardware.counts import figure
 from scalemath.readers.reading import Reading
 from scalemath.records.table import Table
-from scalemath.units import Quantity, display, quantity
+from scalemath.units import Quantity, display
 
 _DOMAIN = re.compile(r"^(roce|en|ib|ibp|mlx)P(\d{1,5})(?=p\d)")
 _VIRTUAL = re.compile(r"v\d{1,4}$|_vf\d{0,4}$|vf\d{1,4}$|f\d+v\d+", re.IGNORECASE)
@@ -60,7 +61,8 @@ class NetworkPort:
     @property
     def rate(self) -> Quantity:
         """Rate per direction."""
-        return quantity(self.rate_bytes, "byte/s/dir")
+        shown: Quantity = figure(self.rate_bytes, "byte/s/dir", "GB/s/dir")
+        return shown
 
     @property
     def bond(self) -> bool:
