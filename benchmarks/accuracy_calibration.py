@@ -20,6 +20,7 @@ from accuracy_peaks import PORTS
 from scoring import IN_SAMPLE, LEFT_OUT, Score, score_of_errors
 
 from scalemath.collectives.envelope_fit import fit_lines, least
+from scalemath.collectives.operations import OPERATIONS
 from scalemath.diagnosis.calibration import Calibration
 from scalemath.diagnosis.fit import CollectiveFit, fit_of, predicted
 from scalemath.diagnosis.hardware import device_named
@@ -98,9 +99,12 @@ def published(folder: Path) -> list[Score]:
     ]
     for one, other in permutations(series, 2):
         fewer, more = rows[one][0], rows[other][0]
-        if alike(fewer) != alike(more) or int(fewer["nodes"]) >= int(more["nodes"]):
+        counts = [row[name] for row in (fewer, more) for name in ("nodes", "ranks")]
+        if alike(fewer) != alike(more) or not all(counts):
             continue
-        name = NAMES[fewer["collective"].replace("_", "")]
+        name = NAMES.get(fewer["collective"].replace("_", ""), "")
+        if int(fewer["nodes"]) >= int(more["nodes"]) or name not in OPERATIONS:
+            continue
         fit = fit_of(name, int(fewer["ranks"]), int(fewer["nodes"]), *series[one], check=False)
         errors = carried(fit, name, int(more["ranks"]), series[other])
         what = f"{fewer['nodes']} nodes predict {more['nodes']}: {other}"
@@ -137,6 +141,8 @@ def score(folder: Path) -> list[Score]:
         fitted = least(fit_lines(sizes, times), sizes) / times - 1.0
         keep(system, "lines fitted to all sizes", IN_SAMPLE, fitted)
         here = (system, library, version, dtype)
+        if NAMES.get(operation.replace("_", "")) not in OPERATIONS:
+            continue
         if operation == "all_reduce" and (*here, "all_gather", ranks) in table:
             fit = fit_of("allreduce", ranks, 1, sizes, times, check=False)
             other = table[(*here, "all_gather", ranks)]

@@ -40,8 +40,8 @@ class Row:
         self.collective = {"all_reduce": "allreduce", "alltoall": "all_to_all"}.get(
             row["collective"], row["collective"]
         )
-        self.ranks = int(row["ranks"])
-        self.nodes = int(row["nodes"])
+        self.ranks = int(row["ranks"] or 0)
+        self.nodes = int(row["nodes"] or 1)
         self.hardware = row["hardware"]
 
 
@@ -59,8 +59,7 @@ def peaks(folder: Path) -> dict[str, tuple[dict[str, str], float]]:
 
 def setting(row: dict[str, str]) -> Setting | None:
     """Where a row was measured, None when its words do not tell."""
-    device = device_named(row["hardware"])
-    if device is None:
+    if device_named(row["hardware"]) is None or not row["ranks"]:
         return None
     made = setting_of(Row(row))
     text = row["link"]
