@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextvars import Token
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from scalemath.collectives.algorithms import Algorithm
-from scalemath.collectives.cost import CollectiveCost
 from scalemath.collectives.operations import Operation, operation_named
 from scalemath.collectives.protocols import CALIBRATION
 from scalemath.core.errors import ArgumentError
 from scalemath.core.hooks import hook
 from scalemath.core.kernel import kernel_of
 from scalemath.core.result import Result, measured
+from scalemath.diagnosis.calibrated_cost import CalibratedCost
+from scalemath.diagnosis.calibration_inputs import series_of
+from scalemath.diagnosis.carrying import below_bound, carried, nodes_of, ring_steps
 from scalemath.diagnosis.fit import CollectiveFit, fit_of
-from scalemath.diagnosis.regions import curve_of
 from scalemath.kernels.envelope import envelope_time
 from scalemath.kernels.terms import CollectiveTerms
-from scalemath.readers.detect import read
-from scalemath.readers.nccl_run import CollectiveLog, CollectiveRun
 from scalemath.records.table import Table
 from scalemath.topology.cluster import Cluster
 from scalemath.topology.placement import Placement
@@ -32,54 +30,6 @@ from scalemath.units import display, quantity, to_si
 
 MODELS = {"envelope": 3, "alpha-beta": 1}
 """Most lines of a fit by the name of the model."""
-LAUNCH = 0.5
-"""Share of the least time that does not grow with the number of steps [1]: starting a kernel and
-synchronising; by what measured all-gathers take of measured allreduces."""
-
-
-@frozen(kw_only=True)
-class CalibratedCost(CollectiveCost):
-    """Time of a collective by constants of the user's own logs.
-
-    Attributes
-    ----------
-    fit : CollectiveFit
-        The fit that was used.
-    spread : tuple of float
-        Factors on the time between which nine of ten measurements lie [1].
-    """
-
-    fit: CollectiveFit = field(repr=False)
-    spread: tuple[float, float] = (1.0, 1.0)
-
-    @property
-    def steps(self) -> float:
-        """Not known: a fit counts no steps."""
-        return math.nan
-
-    @measured("byte")
-    def bytes_per_rank(self) -> float:
-        """Not known: a fit counts no bytes."""
-        return math.nan
-
-    @measured("s")
-    def low(self) -> float:
-        """Time that one of twenty measurements undercuts."""
-        return self.si("time") * self.spread[0]
-
-    @measured("s")
-    def high(self) -> float:
-        """Time that one of twenty measurements exceeds."""
-        return self.si("time") * self.spread[1]
-
-    def remarks(self) -> list[str]:
-        """Spread and what it was fitted on."""
-        low, high = (display(self.si(name), "s", 4) for name in ("low", "high"))
-        return [f"nine of ten measurements lie between {low} and {high}", self.fit.headline()]
-
-    def formula(self) -> tuple[str, str]:
-        """Least of fitted lines, corrected by what they leave."""
-        return f"({kernel_of(envelope_time).formula}) * what the lines leave", self.fit.source
 
 
 @frozen(kw_only=True, eq=False)
@@ -181,7 +131,7 @@ class Calibration(Result):
             )
         latency = min(fit.envelope.lines[0].latency_seconds, time)
         rate = values.get("bandwidth", math.inf)
-        cautions += _below(operation, values, time) if rate < math.inf else ()
+        cautions += below_bound(operation, values, time) if rate < math.inf else ()
         return CalibratedCost(
             operation_record=operation,
             algorithm_record=Algorithm(operation.name, "as measured", kernel_of(envelope_time)),
@@ -211,7 +161,7 @@ class Calibration(Result):
         same = best.ranks == ranks and wanted in (None, best.nodes)
         if best.operation == operation and same:
             return best, ()
-        return _carried(best, operation, ranks, wanted or _nodes(best, ranks))
+        return carried(best, operation, ranks, wanted or nodes_of(best, ranks))
 
     @property
     def cluster(self) -> CalibratedCluster:
@@ -234,7 +184,7 @@ class Calibration(Result):
             inside = fit.nodes == 1 or fit.ranks <= self.base.domain
             rate = low.domain_bandwidth if inside else low.nic_bandwidth * low.nics_per_node
             tier = "domain" if inside else "nic"
-            steps = max(1.0, _steps(fit.operation, fit.ranks))
+            steps = max(1.0, ring_steps(fit.operation, fit.ranks))
             if rate > 0.0:
                 share = min(1.0, fit.si("bus_bandwidth") / rate)
                 found[f"{tier}_efficiency"] = max(found.get(f"{tier}_efficiency", 0.0), share)
@@ -389,7 +339,7 @@ def calibrate(
         raise ArgumentError(f"model is {model!r}, wanted one of {', '.join(MODELS)}")
     groups: dict[tuple[str, int, int], list[tuple[Any, Any]]] = {}
     names: dict[str, None] = {}
-    for source, operation, ranks, nodes, sizes, times in _series(logs):
+    for source, operation, ranks, nodes, sizes, times in series_of(logs):
         names[source] = None
         groups.setdefault((operation, ranks, nodes), []).append((sizes, times))
     if not groups:
@@ -410,57 +360,6 @@ def calibrate(
     return Calibration(fits=tuple(fits), source=label, model=model, base=cluster)
 
 
-Series = tuple[str, str, int, int, Any, Any]
-
-
-def _series(logs: Any) -> Iterator[Series]:
-    """Every series of sizes and times in what was given."""
-    if isinstance(logs, (Path, str)):
-        logs = read(logs)
-    if isinstance(logs, Mapping):
-        yield _own(logs)
-    elif isinstance(logs, CollectiveLog):
-        for run in logs.runs:
-            yield from _series(run)
-    elif isinstance(logs, CollectiveRun):
-        curve = curve_of(logs)
-        if logs.collective and logs.ranks and logs.ranks > 1 and len(curve.sizes) > 1:
-            nodes = logs.nodes or 1
-            yield logs.source, logs.collective, logs.ranks, nodes, curve.sizes, curve.times
-    elif isinstance(logs, Iterable):
-        for one in logs:
-            yield from _series(one)
-    else:
-        raise ArgumentError(
-            f"calibrate takes logs of collective tests, not {type(logs).__name__}; write "
-            'calibrate(Path("log.txt"))'
-        )
-
-
-def _own(given: Mapping[str, Any]) -> Series:
-    missing = {"operation", "ranks", "sizes", "times"} - set(given)
-    if missing:
-        raise ArgumentError(f"calibrate: a table of one's own needs {', '.join(sorted(missing))}")
-    sizes = np.atleast_1d(np.asarray(_si(given["sizes"], "byte"), float))
-    times = np.atleast_1d(np.asarray(_si(given["times"], "s"), float))
-    if sizes.shape != times.shape:
-        raise ArgumentError(f"calibrate: {sizes.size} sizes and {times.size} times; give one each")
-    return (
-        str(given.get("name", "a table")),
-        operation_named(given["operation"]).name,
-        int(given["ranks"]),
-        int(given.get("nodes", 1)),
-        sizes,
-        times,
-    )
-
-
-def _si(values: Any, unit: str) -> Any:
-    if isinstance(values, (list, tuple)):
-        return [float(to_si(value, unit, unit)) for value in values]
-    return to_si(values, unit, unit)
-
-
 def _row(fit: CollectiveFit) -> tuple[str, ...]:
     def interval(name: str, unit: str) -> str:
         if name not in fit.intervals:
@@ -476,68 +375,4 @@ def _row(fit: CollectiveFit) -> tuple[str, ...]:
         str(display(rate, "byte/s", 4)),
         interval("bandwidth", "byte/s"),
         ", ".join(str(display(size, "byte", 3)) for size in fit.breakpoints),
-    )
-
-
-def _steps(operation: str, ranks: int) -> float:
-    """Steps of a ring."""
-    return (2.0 if operation == "allreduce" else 1.0) * (ranks - 1)
-
-
-def _nodes(fit: CollectiveFit, ranks: int) -> int:
-    """Machines for another number of ranks, with as many ranks each."""
-    each = max(1, fit.ranks // fit.nodes)
-    return max(1, -(-ranks // each))
-
-
-def _carried(
-    fit: CollectiveFit, operation: str, ranks: int, nodes: int
-) -> tuple[CollectiveFit, tuple[str, ...]]:
-    """Carry a fit to another collective or number of ranks.
-
-    Bandwidths keep their bus bandwidth. Half of a latency stays, as launching does; the other
-    half goes with the depth of the tree and, between collectives, with the passes of a ring.
-    """
-    here, there = fit.factor, float(operation_named(operation).factor.function(float(ranks)))
-    passes = _steps(operation, 2) / _steps(fit.operation, 2)
-    depth = math.log2(max(ranks, 2)) / math.log2(max(fit.ranks, 2))
-    slower = LAUNCH + (1.0 - LAUNCH) * passes * depth
-    shift = there / here
-    lines = tuple(
-        evolve(
-            line,
-            latency_seconds=line.latency_seconds * slower,
-            bandwidth_bytes_per_second=line.bandwidth_bytes_per_second / shift,
-        )
-        for line in fit.envelope.lines
-    )
-    made = evolve(
-        fit,
-        operation=operation,
-        ranks=ranks,
-        nodes=nodes,
-        envelope=evolve(fit.envelope, lines=lines),
-        sizes=fit.sizes / shift,
-        errors=np.array([]),
-    )
-    return made, (
-        f"carried over from {fit.name}: bus bandwidth kept, latencies times {slower:.3g}; no "
-        "log of its own",
-    )
-
-
-def _below(operation: Operation, values: dict[str, Any], time: float) -> tuple[str, ...]:
-    """Say by how much a calibrated time lies below the bound of the stated network."""
-    full = {"reduction_rate": math.inf, "switch_latency": 0.0, "levels": 1.0, "latency": 0.0}
-    full |= {"ports": 1.0, **{k: v for k, v in values.items() if isinstance(v, float)}}
-    record = operation.bound
-    try:
-        bound = sum(record.kernel.function(*record.pick(full)))
-    except KeyError:
-        return ()
-    if not time < bound:
-        return ()
-    return (
-        f"{1.0 - time / bound:.0%} below the bound between endpoints at the stated bandwidth: "
-        "switches reduce, or the port is faster",
     )
