@@ -124,6 +124,12 @@ def quantities(
         def public(*args: Any, **kwargs: Any) -> Any:
             bound = binder.bind(args, kwargs)
             values = bound.values
+            if bound.arrays and bound.ranges:
+                names = ", ".join(bound.ranges)
+                raise ArgumentError(
+                    f"{function.__name__}: {names} is a Range beside an array; ask for the low and "
+                    "the high end in two calls"
+                )
             if bound.arrays:
                 return hook("array_call")(result.model, values)
             if wants_assumed:
@@ -221,7 +227,7 @@ class _Binder:
             if fast is not None:
                 values[name] = fast
             else:
-                self._given(declared, given, bound)
+                self._given(declared, given, kwargs, bound)
         if odd:
             bound.problems += self._unknown(kwargs)
         for slot in self.alternatives:
@@ -245,12 +251,14 @@ class _Binder:
         elif slot.assumed:
             bound.assumed += (slot.assumed,)
 
-    def _given(self, slot: _Slot, given: Any, bound: _Bound) -> None:
+    def _given(
+        self, slot: _Slot, given: Any, kwargs: Mapping[str, Any], bound: _Bound
+    ) -> None:
         """Convert and check one argument that is not the plain case."""
         name, parameter = slot.name, slot.parameter
         bare = False
         if given is None and not parameter.required:
-            self._left_out(slot, {parameter.unless: True}, bound)
+            self._left_out(slot, kwargs, bound)
             return
         try:
             if given.__class__ is Range:

@@ -6,6 +6,7 @@ This file and `adopt.py` are the only ones that touch private attributes of pint
 
 from __future__ import annotations
 
+import functools
 import html
 import operator
 from collections.abc import Callable, Mapping
@@ -18,6 +19,7 @@ from pint.util import UnitsContainer
 
 from scalemath.core.errors import SpellingError, UnitsError
 from scalemath.units.explain import DirectionError, mismatch, spelling
+from scalemath.units.text import split
 
 _INFORMATION = frozenset({"bit", "byte", "flop", "operation", "token", "direction", "bidirection"})
 _BELOW_ONE = frozenset({"atto", "femto", "pico", "nano", "micro", "milli", "centi"})
@@ -47,6 +49,20 @@ class _Quantity(pint.UnitRegistry.Quantity):  # type: ignore[type-arg]
     ``7.2 TB/s/bidir`` over ``0.4 TB/s/dir`` has magnitude 9, and ``ceil`` of
     ``3 GiB / 1 GB`` is 4. A bare rate is never added to, nor compared with, a directed one.
     """
+
+    def __new__(cls, value: Any, units: Any = None) -> Any:
+        """Make a quantity of a number and a unit, or of a text that holds both."""
+        if isinstance(value, str):
+            value, own = split(value)
+            if units is None:
+                units = own
+            elif own:
+                raise UnitsError(f"a unit is given twice: {own!r} and {str(units)!r}")
+        elif value is None or isinstance(value, bool):
+            raise UnitsError(f"{value!r} is no number: write for example Q_('400 Gb/s')")
+        if isinstance(units, str):
+            units = _unit(units)
+        return super().__new__(cls, value, units)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:  # type: ignore[override]
         return _rebuild_quantity, (self._magnitude, dict(self._units))
@@ -170,6 +186,12 @@ class Registry(pint.UnitRegistry):  # type: ignore[type-arg]
         if not found or unit_name in ("flops", "FLOPs"):
             raise SpellingError(spelling(unit_name))
         return found
+
+
+@functools.lru_cache(maxsize=4096)
+def _unit(text: str) -> Any:
+    """Parse the text of a unit once."""
+    return ureg.Unit(text)
 
 
 def _load() -> Registry:

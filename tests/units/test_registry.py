@@ -269,3 +269,31 @@ def test_every_error_is_ours() -> None:
     for text in ("1 KB", "1 frobnicate"):
         with pytest.raises(ScalemathError):
             Q_(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("2,5 GiB", "decimal point"),
+        ("1.000,5 GB/s/dir", "decimal point"),
+        ("0,9 TB/s", "decimal point"),
+        ("2 2 GiB", "one number"),
+        ("2 GiB;", "one number"),
+        ("GiB", "one number"),
+        ("8**8**8**8 GB", "one number"),
+        ("-", "one number"),
+        ("", "one number"),
+        ("nan GB", "one number"),
+        ("(" * 3000 + "1 GB" + ")" * 3000, "characters"),
+        ("1 GB" + " " * 500, "characters"),
+    ],
+)
+def test_only_one_number_with_a_unit_is_read(text: str, said: str) -> None:
+    with pytest.raises(UnitsError, match=said):
+        Q_(text)
+
+
+@pytest.mark.parametrize("value", [None, True])
+def test_what_is_no_number_is_refused(value: object) -> None:
+    with pytest.raises(UnitsError, match="no number"):
+        Q_(value)
