@@ -43,7 +43,7 @@ class Contender:
     seconds: float
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class CollectiveCost(Result):
     """Predicted duration of one collective with everything that led to it.
 
@@ -201,9 +201,9 @@ class CollectiveCost(Result):
 
         nan where no second one was weighed or the two never swap.
         """
-        if not self.runner_up or not self.given["size"]:
+        second = TABLE[self.operation].get(self.runner_up)
+        if second is None or not self.given["size"]:
             return math.nan
-        second = TABLE[self.operation][self.runner_up]
         sizes = crossing_sizes(self.algorithm_record, second, self.given)
         here = math.log(self.given["size"])
         return min(sizes, key=lambda size: abs(math.log(size) - here), default=math.nan)
@@ -211,9 +211,9 @@ class CollectiveCost(Result):
     @property
     def crossover_ranks(self) -> int | None:
         """Ranks at which the order of the best and the second best is not that of two any more."""
-        if not self.runner_up:
+        second = TABLE[self.operation].get(self.runner_up)
+        if second is None:
             return None
-        second = TABLE[self.operation][self.runner_up]
         found = crossing_ranks(self.algorithm_record, second, self.given)
         return found[0] if found else None
 

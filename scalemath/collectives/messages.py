@@ -15,7 +15,7 @@ from scalemath.kernels.terms import MessageTerms
 from scalemath.units import display, quantities
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class MessageTime(Result):
     """Duration of one message and how well it fills the wire.
 

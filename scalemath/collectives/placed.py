@@ -50,7 +50,7 @@ REPLACED = ("ranks", "bandwidth", "latency", "shape")
 KNOWN = ("size", "reduction_rate", "placement", "schedule", "estimator", "algorithm")
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class PlacedCost(CollectiveCost):
     """Predicted duration of one collective on a placement, and what each port carries.
 

@@ -15,7 +15,7 @@ from scalemath.kernels.envelope import EnvelopeTime, envelope_time
 from scalemath.units import display, quantities
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class ProtocolTime(Result):
     """Time of a collective on the least of its lines.
 

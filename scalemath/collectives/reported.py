@@ -26,7 +26,7 @@ _LARGE = 2.0**60
 """Size at which latencies do not count [byte]."""
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class BusBandwidth(Result):
     """What a bus bandwidth as nccl-tests prints it stands for.
 

@@ -7,10 +7,11 @@ outside it is an attribute that makes a quantity on access.
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, overload
 
-from attrs import frozen
+from attrs import fields, frozen, has
 
 from scalemath.core.hooks import hook
 
@@ -49,7 +50,7 @@ class measured:
         return value if self.unit == "1" else hook("quantity")(value, self.unit)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Result:
     """Base of all results.
 
@@ -108,6 +109,14 @@ class Result:
         """Arguments of the call as quantities, numbers or names."""
         return {name: _made(v, u) for name, (v, u) in self.input_values().items()}
 
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return _content(self) == _content(other)
+
+    def __hash__(self) -> int:
+        return hash(_content(self))
+
     def __str__(self) -> str:
         return self.headline()
 
@@ -136,10 +145,13 @@ class Result:
         return []
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: every number with its unit beside it."""
+        """Plain data that JSON can hold: every number with its unit beside it.
+
+        What does not apply (nan) is None, what has no limit is the text "inf" or "-inf".
+        """
 
         def both(items: Mapping[str, tuple[Any, str]]) -> dict[str, Any]:
-            return {name: {"value": v, "unit": u} for name, (v, u) in items.items()}
+            return {name: {"value": _plain(v), "unit": u} for name, (v, u) in items.items()}
 
         return {
             "result": type(self).__name__,
@@ -161,6 +173,34 @@ class Result:
             f"<table><caption>{html.escape(self.headline())}</caption>"
             f"<tbody>{body}</tbody></table>{notes}"
         )
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON can hold it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def _content(value: Any) -> Any:
+    """Return what two equal things have in common, as something that can be hashed."""
+    if isinstance(value, float):
+        return "nan" if math.isnan(value) else value
+    if isinstance(value, Mapping):
+        return frozenset((name, _content(item)) for name, item in value.items())
+    if isinstance(value, (tuple, list)):
+        return tuple(_content(item) for item in value)
+    if has(type(value)):
+        return type(value), tuple(_content(getattr(value, f.name)) for f in fields(type(value)))
+    if hasattr(value, "tobytes") and hasattr(value, "shape"):
+        return value.shape, value.tobytes()
+    if callable(value):
+        return getattr(value, "__qualname__", repr(value))
+    try:
+        hash(value)
+    except TypeError:
+        return repr(value)
+    return value
 
 
 def _made(value: Any, unit: str) -> Any:

@@ -29,7 +29,7 @@ EFFORT = {"additive": engineering_additive, "multiplicative": engineering_multip
 _DAILY = "rate of one node a day, given by the user"
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class OperationalTax(Result):
     """Numbers of running nodes; what was not given is switched off.
 

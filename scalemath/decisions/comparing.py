@@ -22,7 +22,7 @@ UNITS_OF_A_NODE: Mapping[str, int] = {
 """What is operated once for each node."""
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class SplitComparison(Result):
     """One larger node against several smaller ones with as many devices.
 
@@ -110,7 +110,7 @@ def split_or_whole(
     return SplitComparison(ranks=int(ranks), nodes=int(nodes), inside=inside, across=across)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class NetworkPenalty(Result):
     """How much slower a job runs on a slower network.
 

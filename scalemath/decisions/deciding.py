@@ -41,7 +41,7 @@ class Reading:
         return f"{self.choice}{many}, {self.reason}"
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Decision(Result):
     """What to buy, and why.
 

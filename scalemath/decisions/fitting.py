@@ -43,7 +43,7 @@ def class_of(share: float) -> tuple[str, str]:
     return next((letter, said) for limit, letter, said in CLASSES if share <= limit)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Fit(Result):
     """How a model stands to a node.
 

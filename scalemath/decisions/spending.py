@@ -41,7 +41,7 @@ def currency_of(price: Any, per: str, name: str) -> tuple[float, str]:
     raise UnitsError(f"{name} is {price!r}; wanted a price in USD or EUR, such as '{shown}'")
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Cost(Result):
     """A sum of money with its parts.
 
@@ -102,7 +102,7 @@ def run_cost(*, devices: float, time: float, price: Any) -> Cost:
     return Cost(what=what, parts={"rent": rented_cost(devices, time, each)}, currency=currency)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class TokenPrice(Result):
     """Price of tokens.
 

@@ -33,7 +33,7 @@ class Layout(NamedTuple):
     rate: float
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class LayoutComparison(Result):
     """Layouts of one model on the same cards.
 

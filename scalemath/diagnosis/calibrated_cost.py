@@ -14,7 +14,7 @@ from scalemath.kernels.envelope import envelope_time
 from scalemath.units import display
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class CalibratedCost(CollectiveCost):
     """Time of a collective by constants of the user's own logs.
 

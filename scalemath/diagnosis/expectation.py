@@ -35,7 +35,7 @@ IN_SWITCH_FROM = 4
 """Ranks from which NCCL lets the switches reduce."""
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Expectation(Result):
     """What a large collective should reach.
 

@@ -168,7 +168,7 @@ def gain_from_faster_network(share: float, *, reduction: float = 2.0) -> float:
     return gain_from_communication(share, reduction)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class EfficiencyElsewhere(Result):
     """Scaling efficiency carried over from one network to another.
 

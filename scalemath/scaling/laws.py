@@ -31,7 +31,7 @@ def step(output: str, function: Any, unit: str = "1", **rename: str) -> Step:
     return Step(output, {"": kernel_of(function)}, unit, rename=rename)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class LawResult(Result):
     """Speedup by a law with one parameter, the serial fraction.
 
@@ -164,7 +164,7 @@ def gustafson(serial_fraction: float, ranks: float) -> LawResult:
     )
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class KarpFlatt(Result):
     """Serial fraction that a measured speedup implies.
 

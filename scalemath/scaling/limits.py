@@ -66,7 +66,7 @@ def find_best(time: Callable[[float], float]) -> float:
     return float(min(range(low, high + 1), key=time))
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class ScalingLimits(Result):
     """Ceiling, wall and best number of ranks of fixed work that ends with a ring allreduce."""
 

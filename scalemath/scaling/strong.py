@@ -34,7 +34,7 @@ _SILENT = (
 )  # fmt: skip
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class StrongScaling(Result):
     """One step of fixed work on a number of ranks, and where more ranks stop helping.
 

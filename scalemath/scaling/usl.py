@@ -21,7 +21,7 @@ from scalemath.units import quantities
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class UniversalScaling(Result):
     """Capacity by the universal scalability law.
 

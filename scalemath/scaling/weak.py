@@ -24,7 +24,7 @@ from scalemath.scaling.steps import ALGORITHMS
 from scalemath.units import display, quantities, quantity
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class WeakScaling(Result):
     """One step in which every rank does the work of one.
 

@@ -251,9 +251,7 @@ class _Binder:
         elif slot.assumed:
             bound.assumed += (slot.assumed,)
 
-    def _given(
-        self, slot: _Slot, given: Any, kwargs: Mapping[str, Any], bound: _Bound
-    ) -> None:
+    def _given(self, slot: _Slot, given: Any, kwargs: Mapping[str, Any], bound: _Bound) -> None:
         """Convert and check one argument that is not the plain case."""
         name, parameter = slot.name, slot.parameter
         bare = False

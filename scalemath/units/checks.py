@@ -148,7 +148,8 @@ def _count(parameter: Parameter, value: Any) -> float:
         if isinstance(value, pint.Quantity):
             raise UnitsError(f"is {value}, a quantity; a count is a plain integer, as in 72")
         raise ArgumentError(f"is {value!r}; a count is a plain integer, as in 72")
-    if abs(value) > 2**53 and not math.isinf(value):
+    size: Any = abs(value)
+    if size > 2**53 and not math.isinf(size):
         raise RangeError("is beyond 2**53, where floats skip integers; counts go up to there")
     number = float(value)
     if not math.isfinite(number) or not number.is_integer():

@@ -50,7 +50,7 @@ class _Quantity(pint.UnitRegistry.Quantity):  # type: ignore[type-arg]
     ``3 GiB / 1 GB`` is 4. A bare rate is never added to, nor compared with, a directed one.
     """
 
-    def __new__(cls, value: Any, units: Any = None) -> Any:
+    def __new__(cls, value: Any, units: Any = None) -> _Quantity:
         """Make a quantity of a number and a unit, or of a text that holds both."""
         if isinstance(value, str):
             value, own = split(value)

@@ -17,7 +17,7 @@ from scalemath.units import display, quantities
 MONTH = 730.0 * 3600.0
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class PretrainingCost(Result):
     """Operations and device time of a training run."""
 

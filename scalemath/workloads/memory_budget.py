@@ -26,7 +26,7 @@ class MemoryLine(NamedTuple):
     how: str = ""
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class MemoryBudget(Result):
     """Memory of one device, the fullest of its job.
 

@@ -140,7 +140,7 @@ def kv_cache_size(
     return quantity(requests * one, "byte")
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class CacheRoom(Result):
     """What a piece of memory holds of a key-value cache.
 

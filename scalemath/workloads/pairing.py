@@ -16,7 +16,7 @@ from scalemath.units import QuantityLike, display, to_si
 from scalemath.workloads.transformer import Transformer
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Pairing(Result):
     """A reduction and the products whose output it reduces.
 

@@ -172,7 +172,7 @@ KINDS: dict[str, _Kind] = {
 }
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class PlacementAdvice(Result):
     """Where one kind of traffic belongs, and its time on each tier.
 

@@ -26,7 +26,7 @@ from scalemath.workloads.flops import forward_flops_per_token
 from scalemath.workloads.transformer import Transformer
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Decode(Result):
     """One decode step of a batch.
 
@@ -249,7 +249,7 @@ def cached_bytes(model: Transformer, devices: int, cache: str) -> float:
     return model.kv_values_per_token * data_type(cache).bytes_per_element * copies
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Prefill(Result):
     """Time to read a prompt.
 
@@ -359,7 +359,7 @@ def prefill(
     )
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Fleet(Result):
     """Nodes that serve a rate of requests."""
 

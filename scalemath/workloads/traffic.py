@@ -24,7 +24,7 @@ from scalemath.workloads.transformer import Transformer
 PASSES = {"allreduce": 2.0, "all_gather": 1.0, "reduce_scatter": 1.0}
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Traffic(Result):
     """One kind of collective in a training step, as one rank sees it.
 

@@ -28,7 +28,7 @@ _SOURCE = (
 )
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class TrainingStep(Result):
     """One optimizer step: how long it takes, what it needs, and how sure that is.
 

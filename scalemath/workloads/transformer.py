@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from attrs import field, frozen
-from attrs.validators import ge, instance_of
+import attrs
+from attrs import field
 
-from scalemath.core.errors import ContradictionError, RangeError
+from scalemath.core.errors import ArgumentError, ContradictionError, RangeError
+from scalemath.hardware.fields import frozen
 
 
 class Gemm(NamedTuple):
@@ -32,10 +33,16 @@ class Gemm(NamedTuple):
 
 def _count(default: int | None = None, low: int = 0) -> int:
     """Return the attrs field of a whole number."""
-    checks = [instance_of(int), ge(low)]
+
+    def check(_: object, this: attrs.Attribute[int], value: object) -> None:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise ArgumentError(f"{this.name} is {str(value)[:80]}; a count is a whole number")
+        if value < low:
+            raise RangeError(f"{this.name} is {value}; wanted at least {low}")
+
     if default is None:
-        return field(validator=checks)
-    return field(default=default, validator=checks)
+        return field(validator=check)
+    return field(default=default, validator=check)
 
 
 @frozen(kw_only=True)
