@@ -142,7 +142,7 @@ def measured_envelope(system: str, operation: str, *, ranks: int) -> Envelope:
     return found
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class CompactForm(Result):
     """Latency, rate and a root term shared by all rank counts of a system.
 
@@ -241,7 +241,7 @@ class CompactForm(Result):
         return [f"two ranks reach {self.pair_factor:.3g} times the rate", f"errors: {shown}"]
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class CompactCost(Result):
     """Time of one collective by the compact form."""
 

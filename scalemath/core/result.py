@@ -112,7 +112,8 @@ class Result:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return _content(self) == _content(other)
+        same: bool = _content(self) == _content(other)
+        return same
 
     def __hash__(self) -> int:
         return hash(_content(self))

@@ -133,7 +133,7 @@ class Node:
         return f"{self.name or 'node'}: {self.accelerators} x {one}{joined}{out}"
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class MemoryPool(Result):
     """Memory of several tiers, added up only with a caution.
 

@@ -11,7 +11,7 @@ from scalemath.kernels import energy
 from scalemath.units import display
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class TierComparison(Result):
     """Scale-up and scale-out of the same scope, both per direction.
 
@@ -50,7 +50,7 @@ class TierComparison(Result):
         )
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class ClusterPower(Result):
     """Power of a cluster: nodes, fabric, and what the meter of the hall shows.
 

@@ -32,7 +32,7 @@ _STEPS = (
 )
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class FatTreeDesign(Result):
     """Counts and bandwidth of a fat tree given by its few numbers.
 

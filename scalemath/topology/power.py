@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scalemath.topology.fabric import Fabric
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class FabricPower(Result):
     """Power of a fabric.
 

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pint
 from pint.util import UnitsContainer
@@ -62,7 +62,8 @@ class _Quantity(pint.UnitRegistry.Quantity):  # type: ignore[type-arg]
             raise UnitsError(f"{value!r} is no number: write for example Q_('400 Gb/s')")
         if isinstance(units, str):
             units = _unit(units)
-        return super().__new__(cls, value, units)
+        made: Any = super().__new__(cls, value, units)
+        return cast(_Quantity, made)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:  # type: ignore[override]
         return _rebuild_quantity, (self._magnitude, dict(self._units))

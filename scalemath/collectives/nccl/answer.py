@@ -27,7 +27,7 @@ NEAR = 0.02
 GPUS = 8
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class NcclCost(CollectiveCost):
     """What NCCL's own estimate says of a collective, with the whole table behind it.
 

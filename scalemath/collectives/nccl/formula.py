@@ -16,7 +16,7 @@ from scalemath.units import display, quantities
 UNITS = {"size": "byte", "latency": "s", "bandwidth": "byte/s/dir"}
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class RowTime(Result):
     """Time NCCL's formula gives for one row of its table.
 

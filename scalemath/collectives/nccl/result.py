@@ -20,7 +20,7 @@ from scalemath.units import Quantity, display, quantity
 SELECTOR = "NCCL's estimate ranks algorithms inside NCCL; it does not predict measured time"
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Row(Result):
     """One algorithm with one protocol.
 
@@ -99,7 +99,7 @@ class Row(Result):
         return line + (f"  ({below:.0%} below its bandwidth bound)" if below > 0.0 else "")
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Estimate(Result):
     """NCCL's estimate for one call: what it would compare, and what it would choose.
 

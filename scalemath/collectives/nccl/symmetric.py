@@ -24,7 +24,7 @@ METHODS = ("multicast", "direct", "low-latency")
 RATE_UNIT = float(2**30)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class SymmetricEstimate(Result):
     """NCCL's estimate of one kernel on symmetric memory.
 
