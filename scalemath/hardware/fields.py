@@ -2,23 +2,85 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from copy import copy
-from typing import Any
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
 
 import attrs
-from attrs import frozen
 
-from scalemath.core.errors import ConventionError, ScalemathError
+from scalemath.core.errors import ArgumentError, ConventionError, ScalemathError
 from scalemath.core.model import Parameter
 from scalemath.units import Quantity, convert, to_si
+from scalemath.units.checks import is_array
 from scalemath.units.declaration import parse
 from scalemath.units.registry import ureg
 from scalemath.units.values import quantity_of
 
-__all__ = ["changed", "frozen", "given", "si"]
+__all__ = ["changed", "checked_call", "frozen", "given", "si"]
 
 DECLARED = "declared"
 _DIRECTED = "[direction]"
+_EXAMPLES = {"count": "a whole number, as in 8", "number": "a plain number, as in 0.5"}
+
+
+def checked_call(function: Any, name: str) -> Any:
+    """Return a function whose misspelt and missing arguments are answered with a sentence.
+
+    Parameters
+    ----------
+    function : callable
+        Function, or ``__init__`` of a class.
+    name : str
+        What the user calls.
+
+    Returns
+    -------
+    callable
+        The same function; calls that do not fit its signature raise ArgumentError.
+    """
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except TypeError:
+            signature = inspect.signature(function)
+            try:
+                signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise ArgumentError(_misfit(name, signature, kwargs, error)) from None
+            raise
+
+    return call
+
+
+def _misfit(
+    name: str, signature: inspect.Signature, kwargs: dict[str, Any], error: TypeError
+) -> str:
+    """Say which argument a call has wrong, and what it may be."""
+    known = [n for n in signature.parameters if n != "self" and not n.startswith("_")]
+    listed = f"{name} takes {', '.join(known)}"
+    for given_name in kwargs:
+        if given_name not in known:
+            near = get_close_matches(given_name, known, n=2, cutoff=0.5)
+            hint = f"did you mean {' or '.join(near)}? " if near else ""
+            return f"{name}: {given_name[:80]} is no argument; {hint}{listed}"
+    return f"{name}: {error}; {listed}"
+
+
+if TYPE_CHECKING:
+    from attrs import frozen
+else:
+
+    def frozen(cls: type | None = None, **options: Any) -> Any:
+        """Make a frozen attrs class whose misfit calls are answered with a sentence."""
+        if cls is None:
+            return functools.partial(frozen, **options)
+        made = attrs.frozen(cls, **options)
+        made.__init__ = checked_call(made.__init__, made.__name__)
+        return made
 
 
 def given(declaration: str, default: Any = attrs.NOTHING, *, directed: bool = False) -> Any:
@@ -29,7 +91,7 @@ def given(declaration: str, default: Any = attrs.NOTHING, *, directed: bool = Fa
     declaration : str
         In the grammar of the boundary, as in "byte/s/dir > 0" or "count >= 1".
     default : object
-        Value when left out; None passes unchecked and stays None.
+        Value when left out; where that is None, None may be given too.
     directed : bool
         Whether a rate without a direction is refused; otherwise it counts per direction.
 
@@ -41,6 +103,16 @@ def given(declaration: str, default: Any = attrs.NOTHING, *, directed: bool = Fa
     parameter = parse("value", declaration)
 
     def take(value: Any, field: attrs.Attribute[Any]) -> Any:
+        if value is None and default is None:
+            return None
+        wanted = _EXAMPLES.get(parameter.kind, f"a value in {parameter.unit}")
+        if value is None:
+            raise ArgumentError(f"{field.name} is None; wanted {wanted}")
+        if is_array(value) or isinstance(value, (list, tuple, set, dict)):
+            raise ArgumentError(
+                f"{field.name} is {str(value)[:80]}; wanted one value here, {wanted}; "
+                "build one object for each value"
+            )
         try:
             return _stored(parameter, value, directed)
         except ScalemathError as error:
@@ -56,8 +128,6 @@ def given(declaration: str, default: Any = attrs.NOTHING, *, directed: bool = Fa
 
 def _stored(parameter: Parameter, value: Any, directed: bool) -> Any:
     """Check a value; return a count as int, a number as float, a quantity as ours."""
-    if value is None:
-        return None
     checked = convert(parameter, value)
     if parameter.kind == "choice":
         return checked
