@@ -107,6 +107,8 @@ class Builder:
         parts.pop("host_link", None)
         if ("rack", name) not in self._objects:
             entry = self._library.find("rack", name)
+            if "unit" in entry.facts:
+                parts.pop("link", None)  # it joins one of its units only
             tiers = {"HBM": entry.get("memory_hbm"), "LPDDR5X": entry.get("memory_lpddr")}
             parts["memory"] = {t: d.quantity for t, d in tiers.items() if d is not None}
             parts["peaks"] = tuple(d for k, d in entry.data.items() if k.startswith("peak_"))
@@ -121,7 +123,11 @@ class Builder:
             family = own[0]
         else:
             both = (*self._library.family("node"), *self._library.family("rack"))
-            family = names.find(both, name, "node or rack").family
+            entry = names.find(both, name, "node or rack")
+            family = entry.family
+            if "unit" in entry.facts:
+                units = number * entry.facts["units"]
+                return self.cluster(entry.facts["unit"], units, fabric)
         unit: Any = self.rack(name) if family == "rack" else self.node(name)
         trays = unit.trays if isinstance(unit, Rack) and unit.trays else 1
         label = f"{number} x {unit.name}"

@@ -192,7 +192,7 @@ FAMILIES: dict[str, Family] = {
             "memory_bandwidth": BARE_RATE,
             "power": WATTS,
         },
-        ("accelerator", "link", "nic", "nic_link", "switch"),
+        ("accelerator", "link", "nic", "nic_link", "switch", "unit", "units"),
         {"peak_": PEAK},
     ),
     "latency": Family(

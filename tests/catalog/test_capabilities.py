@@ -148,6 +148,31 @@ def test_a_superpod_of_eight_racks() -> None:
     assert gb300["rack"].up / gb300["rack"].out == pytest.approx(9)
 
 
+@pytest.mark.parametrize(
+    ("name", "domains", "size", "ratio"),
+    [
+        ("DGX SuperPOD", 8, 72, 18),
+        ("DGX SuperPOD GB200", 8, 72, 18),
+        ("DGX SuperPOD GB300", 8, 72, 9),
+        ("DGX SuperPOD H100", 32, 8, 9),
+        ("DGX SuperPOD B200", 32, 8, 18),
+    ],
+)
+def test_a_superpod_is_made_of_its_domains(name: str, domains: int, size: int, ratio: int) -> None:
+    pod = sm.catalog.cluster(name)
+    assert (pod.domains, pod.domain) == (domains, size)
+    tiers = pod.compare_tiers()["accelerator"]
+    assert tiers.up / tiers.out == pytest.approx(ratio)
+
+
+@pytest.mark.parametrize(("name", "across"), [("GB300", 0.521958), ("GB200", 2 * 0.521958)])
+def test_two_level_exchange_over_a_superpod(name: str, across: float) -> None:
+    """Eight racks: 4.70591 ms inside; 0.521958 ms at 800 Gbit/s, twice as long at 400."""
+    placement = sm.catalog.cluster(f"DGX SuperPOD {name}").placement()
+    found = sm.allreduce(size="2 GiB", placement=placement, schedule="two-level")
+    assert found.si("time") * 1e3 == pytest.approx(4.70591 + across, rel=1e-5)
+
+
 def test_single_node_boxes() -> None:
     """K116, K105."""
     box = sm.catalog.node("8x RTX PRO 6000")
