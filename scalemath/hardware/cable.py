@@ -148,14 +148,16 @@ def medium_for(distance: QuantityLike, lane_rate: QuantityLike = "100 Gb/s/dir")
     Raises
     ------
     RangeError
-        Beyond 10 km.
+        Below zero and beyond 10 km.
 
     Examples
     --------
     >>> medium_for("2.5 m"), medium_for("5 m"), medium_for("30 m")
     ('passive copper', 'active copper', 'multimode fibre')
     """
-    metres = to_si(distance, "m")
+    metres = to_si(distance, "m", "distance")
+    if not metres >= 0:
+        raise RangeError(f"distance is {distance}; a length is at least 0 m")
     for name, _, _ in REACH:
         if metres <= to_si(reach(name, lane_rate), "m"):
             return name

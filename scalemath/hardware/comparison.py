@@ -17,7 +17,7 @@ from scalemath.units import Quantity, QuantityLike, adopt, to_si, ureg
 CONVENTIONS = ("scope", "latency_kind", "precision", "sparsity", "fec", "rate_kind")
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Comparison(Result):
     """Ratio of two figures, like for like.
 

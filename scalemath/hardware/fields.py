@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from copy import copy
 from difflib import get_close_matches
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -22,6 +24,7 @@ __all__ = ["changed", "checked_call", "frozen", "given", "si"]
 
 DECLARED = "declared"
 _DIRECTED = "[direction]"
+_RATIO = re.compile(r"\d{1,12}\s*/\s*[1-9]\d{0,11}")
 _EXAMPLES = {"count": "a whole number, as in 8", "number": "a plain number, as in 0.5"}
 
 
@@ -128,6 +131,8 @@ def given(declaration: str, default: Any = attrs.NOTHING, *, directed: bool = Fa
 
 def _stored(parameter: Parameter, value: Any, directed: bool) -> Any:
     """Check a value; return a count as int, a number as float, a quantity as ours."""
+    if parameter.kind == "number" and isinstance(value, str) and _RATIO.fullmatch(value):
+        value = float(Fraction(value.replace(" ", "")))
     checked = convert(parameter, value)
     if parameter.kind == "choice":
         return checked

@@ -237,7 +237,7 @@ class Cluster:
             ranks_per_node=ranks,
             domain=min(self.domain, ranks)
             if self.domain <= self.node.accelerators
-            else self.domain,
+            else min(self.domain, used * ranks),
             nics_per_node=nics,
             domain_bandwidth=figure(low.domain_bandwidth, "byte/s/dir", "GB/s/dir")
             if low.domain_bandwidth

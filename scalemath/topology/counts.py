@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from numbers import Integral
+from typing import Any
+
+from scalemath.core.errors import ArgumentError, RangeError
 
 
 class Counts(Mapping[str, int]):
@@ -47,3 +51,19 @@ class Counts(Mapping[str, int]):
 
     def __hash__(self) -> int:
         return hash(tuple(self._items.items()))
+
+
+def check_loss(name: str, number: Any) -> None:
+    """Refuse a loss that is no whole number of at least 0.
+
+    Parameters
+    ----------
+    name : str
+        What fails.
+    number : object
+        How many of it.
+    """
+    if isinstance(number, bool) or not isinstance(number, Integral):
+        raise ArgumentError(f"without: {name} is {repr(number)[:80]}; wanted a whole number")
+    if int(number) < 0:
+        raise RangeError(f"without: {name} is {number}; wanted at least 0")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 from scalemath.core.errors import ArgumentError, ConventionError, RangeError
@@ -44,8 +45,8 @@ def down_up_ratios(value: Any) -> tuple[float, float]:
 
 def tier_count(value: Any) -> int:
     """Read a number of tiers; 0 stands for the fewest that fit."""
-    if value in ("auto", 0, None):
+    if value is None or (isinstance(value, str) and value == "auto"):
         return 0
-    if value not in (1, 2, 3) or isinstance(value, bool):
-        raise RangeError(f"tiers is {value!r}; wanted 'auto', 1, 2 or 3")
-    return int(value)
+    if isinstance(value, bool) or not isinstance(value, Real) or value not in (1, 2, 3):
+        raise RangeError(f"tiers is {repr(value)[:80]}; wanted 'auto', 1, 2 or 3")
+    return int(float(value))

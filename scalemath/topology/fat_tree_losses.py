@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scalemath.core.errors import RangeError
 from scalemath.kernels.fat_tree import FatTreeLoads
+from scalemath.topology.counts import check_loss
 
 if TYPE_CHECKING:
     from scalemath.topology.fat_tree import FatTree
@@ -54,8 +55,8 @@ def losses(
         If there is not that much of it, or an endpoint would be cut off.
     """
     asked = Losses(planes, spines, leaves, uplinks, endpoint_links)
-    if any(n < 0 or n != int(n) for n in asked):
-        raise RangeError(f"without: {asked}; wanted whole numbers of at least 0")
+    for lost_name, number in asked._asdict().items():
+        check_loss(lost_name, number)
     total = Losses(*(a + b for a, b in zip(asked, tree.lost, strict=True)))
     shape = tree.layout
     there = Losses(

@@ -9,7 +9,7 @@ from scalemath.core.errors import ArgumentError, RangeError
 from scalemath.hardware.counts import figure
 from scalemath.hardware.fields import changed, frozen, given, si
 from scalemath.kernels.direct_networks import full_mesh_bisection_links, full_mesh_links
-from scalemath.topology.counts import Counts
+from scalemath.topology.counts import Counts, check_loss
 from scalemath.topology.fabric import Fabric
 from scalemath.topology.graph import Edge
 
@@ -135,8 +135,9 @@ class FullMesh(Fabric):
         FullMesh
             The same mesh with less.
         """
+        check_loss("links", links)
         lost = self.lost_links + links
-        if links < 0 or lost >= self.links_per_pair:
+        if lost >= self.links_per_pair:
             raise RangeError(
                 f"without: {lost} of the {self.links_per_pair} link(s) of a pair; one must be "
                 "left, for messages take the direct link"

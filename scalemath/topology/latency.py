@@ -34,7 +34,7 @@ NDR InfiniBand 1 to 2 us, RoCE 1.5 to 2.5 us."""
 _SOFTWARE = 20e-6
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class LatencyBudget(Result):
     """Latency of one path, part by part.
 

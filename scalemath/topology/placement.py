@@ -88,6 +88,11 @@ class Placement:
                 f"Placement: {self.ranks_per_node} ranks per node are not a whole number of "
                 f"domains of {domain}"
             )
+        if self.nodes > 1 and (self.domain or 0) > self.ranks:
+            raise ContradictionError(
+                f"Placement: {self.ranks} ranks on {self.nodes} nodes do not fill one domain of "
+                f"{self.domain}; write domain={self.ranks} where they are a part of a larger one"
+            )
         if self.ranks > domain and self.ranks % domain:
             raise ContradictionError(
                 f"Placement: {self.ranks} ranks are not a whole number of domains of {domain}; "

@@ -12,7 +12,7 @@ from scalemath.hardware.closure import must_close
 from scalemath.hardware.counts import counts_close, figure
 from scalemath.hardware.fields import changed, frozen, given, si
 from scalemath.kernels.fabric_traffic import traffic_incast, traffic_worst_permutation
-from scalemath.topology.counts import Counts
+from scalemath.topology.counts import Counts, check_loss
 from scalemath.topology.fabric import Fabric
 from scalemath.topology.graph import Edge
 
@@ -275,12 +275,10 @@ class SwitchedDomain(Fabric):
         SwitchedDomain
             The same domain with less.
         """
+        check_loss("switches", switches)
+        check_loss("links", links)
         chips, wires = self.lost_chips + switches, self.lost_links + links
-        if (
-            min(switches, links) < 0
-            or chips >= self.switch_chips
-            or wires >= self.links_per_endpoint
-        ):
+        if chips >= self.switch_chips or wires >= self.links_per_endpoint:
             raise RangeError(
                 f"without: {chips} of {self.switch_chips} chips and {wires} of "
                 f"{self.links_per_endpoint} links; something must be left"

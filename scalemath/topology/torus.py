@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
+from numbers import Real
 from typing import Any
 
+import attrs
+import numpy as np
 from attrs import field
 
 from scalemath.core.errors import ArgumentError, RangeError
@@ -16,16 +19,27 @@ from scalemath.topology.counts import Counts
 from scalemath.topology.fabric import Fabric
 from scalemath.topology.graph import Edge
 
+_BOOLEANS = (bool, np.bool_)
+
 
 def whole_shape(value: Any) -> tuple[int, ...]:
     """Read a shape: whole numbers of at least one."""
-    try:
-        sizes = tuple(int(size) for size in value)
-    except TypeError:
-        raise ArgumentError(f"shape is {value!r}; wanted sizes, as in (4, 4, 8)") from None
-    if not sizes or any(s < 1 or s != raw for s, raw in zip(sizes, value, strict=True)):
-        raise RangeError(f"shape is {value!r}; wanted whole sizes of at least 1, as in (4, 4, 8)")
-    return sizes
+    shown = str(value)[:80]
+    listed = isinstance(value, Iterable) and not isinstance(value, (str, Mapping))
+    sizes = list(value) if listed else []
+    numbers = all(isinstance(size, Real) and not isinstance(size, _BOOLEANS) for size in sizes)
+    if not listed or not numbers:
+        raise ArgumentError(f"shape is {shown}; wanted sizes, as in (4, 4, 8)")
+    if not sizes or not all(1 <= size < math.inf and size == int(size) for size in sizes):
+        raise RangeError(f"shape is {shown}; wanted whole sizes of at least 1, as in (4, 4, 8)")
+    return tuple(int(size) for size in sizes)
+
+
+def yes_or_no(value: Any, this: attrs.Attribute[Any]) -> bool:
+    """Read a field that is either True or False."""
+    if not isinstance(value, _BOOLEANS):
+        raise ArgumentError(f"{this.name} is {repr(value)[:80]}; wanted True or False")
+    return bool(value)
 
 
 @frozen
@@ -50,7 +64,9 @@ class Torus(Fabric):
 
     shape: tuple[int, ...] = field(converter=whole_shape, kw_only=True)
     link_rate: Any = given("byte/s/dir > 0", None)
-    wrap: bool = field(default=True, kw_only=True)
+    wrap: bool = field(
+        default=True, converter=attrs.Converter(yes_or_no, takes_field=True), kw_only=True
+    )
 
     forwarding_endpoints = True
 
