@@ -29,7 +29,7 @@ def find(records: Iterable[Record], name: str, family: str) -> Record:
         Where to look.
     name : str
         Exact name, title or alias in any spelling of case, spaces and hyphens; or enough words
-        of it to leave one entry.
+        of it to leave one entry. Words with a number are never completed: "L40" is no "L40S".
     family : str
         What is looked for, for the message.
 
@@ -49,8 +49,10 @@ def find(records: Iterable[Record], name: str, family: str) -> Record:
     if len(exact) == 1:
         return exact[0]
     fitting = exact or [r for r in every if _fits(name, r)]
-    if len(fitting) == 1:
-        return fitting[0]
+    begun = [r for r in fitting if plain(r.name).startswith(wanted)]
+    for found in (fitting, begun):
+        if len(found) == 1:
+            return found[0]
     if fitting:
         raise ArgumentError(
             f"{name!r} fits several entries of {family}: {', '.join(r.name for r in fitting)}; "
@@ -63,10 +65,31 @@ def find(records: Iterable[Record], name: str, family: str) -> Record:
     raise ArgumentError(f"no {family} is called {name!r}; {listed}")
 
 
+_FORMS = ("sxm", "pcie", "gen")
+"""Form factors, whose own number may be left out."""
+
+_SHORTEST = 3
+"""Letters of the shortest beginning of a word that is completed."""
+
+
 def _fits(name: str, record: Record) -> bool:
-    """Whether every word of a name begins a word of the entry's names."""
-    words = tokens(" ".join((record.name, record.title, *record.aliases)))
-    return all(any(word.startswith(token) for word in words) for token in tokens(name))
+    """Whether every word of a name is a word of the entry's names, or safely begins one.
+
+    A word with a number names a model and must be whole. A word of letters may begin another
+    word of letters, and one with a number where the name gives no number at all.
+    """
+    version = re.sub(r"(\d)-(\d+)(?=-|$)", r"\1.\2", record.name)  # llama-3-1 is 3.1
+    vendor = str(record.facts.get("vendor", ""))
+    words = set(tokens(" ".join((version, record.title, *record.aliases, vendor))))
+    wanted = tokens(name)
+    numbered = any(re.search(r"\d", token) for token in wanted)
+
+    def begins(token: str, word: str) -> bool:
+        if len(token) < _SHORTEST or not token.isalpha() or not word.startswith(token):
+            return False
+        return word.isalpha() or not numbered or token in _FORMS
+
+    return all(t in words or any(begins(t, word) for word in words) for t in wanted)
 
 
 def near(records: Iterable[Record], name: str, most: int = 5) -> list[str]:

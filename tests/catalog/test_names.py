@@ -68,6 +68,46 @@ def test_nothing_fits_but_near_matches_are_named(family: str, name: str, near: s
     assert near in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("family", "name", "near"),
+    [
+        ("accelerator", "L40", "l40s"),
+        ("accelerator", "H20", "h200-sxm"),
+        ("accelerator", "B20", "b200-sxm"),
+        ("accelerator", "A10", "a100-sxm4-80gb"),
+        ("accelerator", "MI250", "mi250x"),
+        ("accelerator", "Ascend 910", "ascend-910c"),
+        ("accelerator", "Ascend 910B", "ascend-910c"),
+        ("model", "Gemma 2 27B", "gemma-3-27b"),
+        ("model", "Llama 3 70B", "llama-3-1-70b"),
+        ("model", "Qwen2 72B", "qwen2-5-72b"),
+        ("model", "Qwen 72B", "qwen2-5-72b"),
+        ("node", "DGX B2", "dgx-b200"),
+        ("rack", "GB200 NVL7", "gb200-nvl72"),
+        ("switch", "QM97", "quantum-2-qm9700"),
+    ],
+)
+def test_another_product_is_not_taken_for_it(family: str, name: str, near: str) -> None:
+    with pytest.raises(ArgumentError, match="near it") as error:
+        sm.catalog.record(family, name)
+    assert near in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("family", "name", "entry"),
+    [
+        ("rack", "gb300", "gb300-nvl72"),
+        ("accelerator", "h100 sxm 80gb", "h100-sxm5-80gb"),
+        ("accelerator", "AMD MI300X", "mi300x"),
+        ("accelerator", "NVIDIA B200", "b200-sxm"),
+        ("model", "DeepSeek", "deepseek-v3"),
+        ("model", "llama 3.1 70b", "llama-3-1-70b"),
+    ],
+)
+def test_words_that_name_one_product_are_enough(family: str, name: str, entry: str) -> None:
+    assert sm.catalog.record(family, name).name == entry
+
+
 def test_nothing_near_points_to_the_table() -> None:
     with pytest.raises(ArgumentError, match=r"catalog\.table"):
         sm.catalog.record("nic", "zzzz")
