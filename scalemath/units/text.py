@@ -13,6 +13,7 @@ _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _UNIT = r"(?:[^\W\d_]|[%°$€])(?:[^\W\d]|[%°$€])*(?:\s*(?:\*\*|\^)\s*-?\d)?"
 _UNITS = rf"(?:1\s*/\s*)?{_UNIT}(?:\s*[*/·]\s*{_UNIT}|\s+{_UNIT})*"
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*({_UNITS})?\s*")
+_RATIO = re.compile(rf"\s*({_NUMBER})\s*/\s*({_NUMBER})\s*")
 _COMMA = re.compile(r"[+-]?\d+(?:[.,]\d+)*,\d+")
 
 
@@ -22,7 +23,7 @@ def split(text: str) -> tuple[float | int, str]:
     Parameters
     ----------
     text : str
-        For example "1.8 TB/s/bidir".
+        For example "1.8 TB/s/bidir", or "128/130" for a plain ratio.
 
     Returns
     -------
@@ -37,6 +38,9 @@ def split(text: str) -> tuple[float | int, str]:
     shown = repr(text) if len(text) <= LONGEST else f"{text[:40]!r}... ({len(text)} characters)"
     found = _QUANTITY.fullmatch(text) if len(text) <= LONGEST else None
     if found is None:
+        ratio = _RATIO.fullmatch(text) if len(text) <= LONGEST else None
+        if ratio is not None and float(ratio[2]):
+            return float(ratio[1]) / float(ratio[2]), ""
         if _COMMA.search(text[:LONGEST]):
             raise UnitsError(
                 f"{shown} holds a comma: write a decimal point, as in '2.5 GiB', and no "
