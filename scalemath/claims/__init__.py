@@ -1,5 +1,6 @@
 """The claim checker: two printed numbers in, a like-for-like comparison and a verdict out."""
 
+from scalemath.claims.arithmetic import worked
 from scalemath.claims.check import ClaimCheck, check_claim
 from scalemath.claims.claim import Claim
 from scalemath.claims.derating import Derated, Derating, derate, least_of
@@ -23,4 +24,5 @@ __all__ = [
     "prints_as",
     "quotient",
     "rounds_to",
+    "worked",
 ]

@@ -6,10 +6,11 @@ import math
 import re
 from typing import Any
 
+from scalemath.claims.arithmetic import worked
 from scalemath.claims.rounding import rounds_to
 from scalemath.claims.verdicts import HEDGED, NEAR
 from scalemath.core.errors import UnitsError
-from scalemath.units import Q_, Quantity, adopt
+from scalemath.units import Q_, Quantity
 
 WORDS: dict[str, tuple[float, float]] = {
     "a handful": (2, 10),
@@ -96,7 +97,7 @@ def figure(text: str) -> Quantity:
         The figure.
     """
     bare = re.sub(r"(?<=\d)\s*x$", "", text.strip())
-    return Q_(float(bare)) if re.fullmatch(r"[-\d.]+(e[-+]?\d+)?", bare) else adopt(bare)
+    return Q_(float(bare)) if re.fullmatch(r"[-\d.]+(e[-+]?\d+)?", bare) else worked(bare)
 
 
 def _plain(answer: Quantity) -> float:

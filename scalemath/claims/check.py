@@ -17,7 +17,7 @@ from scalemath.units import Quantity, to_si
 _MUST_AGREE = ("scope", "precision", "sparsity", "rate_kind", "fec")
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class ClaimCheck(Result):
     """What came of a check.
 

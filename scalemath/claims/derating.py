@@ -60,7 +60,7 @@ class Derating:
             raise ArgumentError(f"{self.stage}: the low end of the share lies above its high end")
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Derated(Result):
     """A rate after deratings of one hop.
 
@@ -167,7 +167,7 @@ def derate(
     )
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Path(Result):
     """Hops in a row; the slowest decides.
 

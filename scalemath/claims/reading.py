@@ -10,9 +10,10 @@ from typing import Any
 from attrs import field, frozen
 
 from scalemath.claims.agreeing import agreement
+from scalemath.claims.arithmetic import worked
 from scalemath.core.errors import ArgumentError, ScalemathError
 from scalemath.core.value_range import Range
-from scalemath.units import Q_, Quantity, adopt, to_si
+from scalemath.units import Q_, Quantity, to_si
 
 
 @frozen(kw_only=True)
@@ -179,5 +180,5 @@ def quotient(left: Any, right: Any) -> float:
     >>> quotient(142, 14), quotient("1.8 TB/s/bidir", "100 GB/s/dir")
     (10.142857142857142, 9.0)
     """
-    sides = [Q_(float(s)) if isinstance(s, numbers.Real) else adopt(s) for s in (left, right)]
+    sides = [Q_(float(s)) if isinstance(s, numbers.Real) else worked(s) for s in (left, right)]
     return float(to_si(sides[0] / sides[1], "1"))
