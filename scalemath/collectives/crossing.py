@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from scalemath.collectives.algorithms import Algorithm
@@ -85,21 +85,54 @@ def crossing_ranks(
 ) -> tuple[int, int] | None:
     """Least rank count at which the order differs from that of two ranks, and the sign there.
 
-    Every count up to 4096 is tried, beyond that steps of one part in 256; None where the order
-    never changes up to 2**24 ranks. A tie counts as a change.
+    None where the order never changes up to 2**24 ranks. A tie counts as a change.
+    """
+    runs = rank_runs(first, second, values)
+    next(runs)
+    return next(runs, None)
+
+
+def rank_runs(
+    first: Algorithm, second: Algorithm, values: Mapping[str, Any]
+) -> Iterator[tuple[int, int]]:
+    """First rank count of every run of equal order, from two ranks on, and the sign of the run.
+
+    Every count up to 4096 is tried; beyond that steps of one part in 256, with every power of
+    two and its neighbours, since algorithms that fold to a power of two jump there. The change
+    inside a step is found by bisection.
     """
 
-    def order(ranks: float) -> int:
-        return sign(seconds(first, values, ranks=ranks), seconds(second, values, ranks=ranks))
+    def order(ranks: int) -> int:
+        return sign(
+            seconds(first, values, ranks=float(ranks)), seconds(second, values, ranks=float(ranks))
+        )
 
-    was = order(2.0)
-    ranks = 3.0
-    while ranks <= MOST_RANKS:
+    low, was = 2, order(2)
+    yield low, was
+    for ranks in _counts():
         now = order(ranks)
-        if now != was and (was or now):
-            return int(ranks), now
-        ranks += 1.0 if ranks < EXACT_RANKS else ranks // 256.0
-    return None
+        if now != was:
+            below, at = low, ranks
+            while at - below > 1:
+                middle = (below + at) // 2
+                below, at = (middle, at) if order(middle) == was else (below, middle)
+            was = order(at)
+            yield at, was
+            if now != was:  # a tie between two strict orders
+                was = now
+                yield ranks, now
+        low = ranks
+
+
+def _counts() -> Iterator[int]:
+    """Rank counts that are tried, from three on."""
+    ranks, power = 3, EXACT_RANKS
+    while ranks <= MOST_RANKS:
+        yield ranks
+        step = 1 if ranks < EXACT_RANKS or ranks in (power - 1, power) else ranks // 256
+        if ranks == power + 1:
+            power *= 2
+        ranks = ranks + step if ranks >= power - 1 else min(ranks + step, power - 1)
 
 
 def balanced_ranks(algorithm: Algorithm, values: Mapping[str, Any]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -12,8 +13,8 @@ from scalemath.collectives.algorithms import Algorithm, algorithm_named
 from scalemath.collectives.crossing import (
     balanced_ranks,
     balanced_size,
-    crossing_ranks,
     crossing_sizes,
+    rank_runs,
     seconds,
 )
 from scalemath.collectives.operations import operation_named
@@ -28,7 +29,7 @@ from scalemath.units import Quantity, display, quantities, quantity
 _RATE = "byte/s/dir > 0"
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Crossover(Result):
     """Where two algorithms take the same time.
 
@@ -47,6 +48,9 @@ class Crossover(Result):
         sizes were asked for or the order never changes.
     before, after : str
         The faster algorithm below and above the first crossing; "tie" where they are equal.
+    rank_ranges : tuple of (int, int or None, str)
+        Every range of ranks with the algorithm that is faster in it, first and last count; None
+        ends the last one. Empty when sizes were asked for.
     """
 
     operation: str
@@ -57,6 +61,7 @@ class Crossover(Result):
     ranks: int | None
     before: str
     after: str
+    rank_ranges: tuple[tuple[int, int | None, str], ...] = ()
 
     @measured("byte")
     def size(self) -> float:
@@ -100,6 +105,10 @@ class Crossover(Result):
             where = f"at {', '.join(display(s, 'byte') for s in self.sizes)}"
         else:
             where = f"at {self.ranks} ranks"
+            if _flips(self.rank_ranges):
+                low, _, name = self.rank_ranges[-1]
+                last = "both are equal" if name == "tie" else f"{name} is faster"
+                return f"{names} cross more than once, first {where}; from {low} ranks on {last}"
         return f"{names} cross {where}: {self.before} below, {self.after} above"
 
 
@@ -152,7 +161,8 @@ def crossover(
     Returns
     -------
     Crossover
-        `size` and all `sizes`, or `ranks`, with the faster algorithm on either side.
+        `size` and all `sizes`, or `ranks` and all `rank_ranges`, with the faster algorithm on
+        either side of the first crossing; a caution where the order changes again.
 
     Raises
     ------
@@ -192,15 +202,18 @@ def crossover(
         "bruck_radix": 4.0,
     }
     sizes: tuple[float, ...] = ()
-    where: tuple[int, int] | None = None
+    runs: list[tuple[int, int]] = []
     start = {"ranks": 2.0} if of_size else {"size": 1.0}
     if of_size:
-        where = crossing_ranks(one, other, values)
+        runs = list(rank_runs(one, other, values))
     else:
         sizes = crossing_sizes(one, other, values)
     gap = seconds(one, values, **start) - seconds(other, values, **start)
     names = (one.name, other.name) if gap <= 0.0 else (other.name, one.name)
+    where = runs[1] if len(runs) > 1 else None
     after = names[1] if sizes or (where and where[1]) else ("tie" if where else names[0])
+    ranges = _ranges(runs, one.name, other.name)
+    before = ranges[0][2] if len(ranges) > 1 else names[0]
     return Crossover(
         operation=record.name,
         first_record=one,
@@ -208,10 +221,45 @@ def crossover(
         given=values,
         sizes=sizes,
         ranks=where[0] if where else None,
-        before=names[0],
+        before=before,
         after=after,
+        rank_ranges=ranges,
         assumptions=tuple(t for t in assumed if not t.startswith("switch")),
+        cautions=(_told(ranges),) if _flips(ranges) else (),
     )
+
+
+def _ranges(
+    runs: list[tuple[int, int]], first: str, second: str
+) -> tuple[tuple[int, int | None, str], ...]:
+    """Ranges of ranks with the faster algorithm; the sign of a run says who is slower."""
+    faster = {1: second, 0: "tie", -1: first}
+    if not runs:
+        return ()
+    ends: list[int | None] = [low - 1 for low, _ in runs[1:]] + [None]
+    return tuple((low, end, faster[order]) for (low, order), end in zip(runs, ends, strict=True))
+
+
+def _flips(ranges: tuple[tuple[int, int | None, str], ...]) -> bool:
+    """Whether an algorithm that lost its lead takes it again; ties count for nothing."""
+    leads = [name for _, _, name in ranges if name != "tie"]
+    return sum(one != two for one, two in itertools.pairwise(leads)) > 1
+
+
+def _told(ranges: tuple[tuple[int, int | None, str], ...], most: int = 8) -> str:
+    """Say that the order flips back, and who is faster in which ranges."""
+    told = [
+        f"{'neither' if name == 'tie' else name} {_span(low, high)}" for low, high, name in ranges
+    ]
+    if len(told) > most:
+        told = [*told[: most - 1], f"... ({len(told) - most} more in rank_ranges)", told[-1]]
+    return f"the order flips back as ranks grow; the faster one is {', '.join(told)}"
+
+
+def _span(low: int, high: int | None) -> str:
+    if high is None:
+        return f"from {low} on"
+    return f"at {low}" if low == high else f"from {low} to {high}"
 
 
 @quantities(

@@ -397,3 +397,33 @@ def test_bounds_name_what_binds() -> None:
     assert helped.time.m_as("ms") == pytest.approx(2.38609, rel=5e-6)
     assert helped.estimator == "bound"
     assert math.isnan(helped.steps)
+
+
+@pytest.mark.parametrize(("name", "size"), [("recursive-doubling", 1e6), ("rabenseifner", 1e9)])
+def test_every_range_of_ranks_is_told_where_the_order_flips_back(name: str, size: float) -> None:
+    """Each count is priced on its own; folding to a power of two makes the order flip."""
+    common = {"size": f"{size} byte", "bandwidth": NVLINK, "latency": "1 us"}
+    found = sm.crossover(name, "ring", **common)
+    ranges = found.rank_ranges
+    assert found.ranks == ranges[1][0] == 3
+    assert [low for low, _, _ in ranges[1:]] == [high + 1 for _, high, _ in ranges[:-1]]
+    assert ranges[-1][1:] == (None, name)
+    for ranks in range(2, ranges[-1][0] + 300):
+        told = next(
+            w for low, high, w in ranges if low <= ranks and (high is None or ranks <= high)
+        )
+        one, two = (
+            sm.allreduce(ranks=ranks, algorithm=a, **common).si("time") for a in (name, "ring")
+        )
+        if told == "tie":
+            assert one == pytest.approx(two, rel=1e-9)
+        else:
+            assert (one < two) == (told == name), ranks
+    assert any("flips back" in caution for caution in found.cautions)
+    assert f"from {ranges[-1][0]} ranks on {name} is faster" in str(found)
+
+
+def test_one_change_of_order_carries_no_caution() -> None:
+    found = sm.crossover("ring", "nvls", size="2 GiB", bandwidth=NVLINK)
+    assert [who for _, _, who in found.rank_ranges] == ["ring", "tie", "nvls"]
+    assert not found.cautions
