@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from attrs import frozen
+import math
+import numbers
+from typing import TYPE_CHECKING, Any
 
 from scalemath.claims.claim import Claim
 from scalemath.claims.rounding import rounds_to
 from scalemath.claims.verdicts import NEAR
-from scalemath.core.errors import UnitsError
+from scalemath.core.errors import ArgumentError, RangeError, UnitsError
 from scalemath.core.result import Result, measured
 from scalemath.hardware.comparison import compare, naive_digits
+from scalemath.hardware.fields import checked_call, frozen
 from scalemath.units import Quantity, to_si
 
 _MUST_AGREE = ("scope", "precision", "sparsity", "rate_kind", "fec")
@@ -100,8 +101,10 @@ def check_claim(left: Any, right: Any, ratio: float | str | None = None) -> Clai
     wrong: 7.2 TB/s/bidir is 9 x 0.4 TB/s/dir, not 18: both directions on one side only
     """
     ours, theirs = Claim.of(_text(left)), Claim.of(_text(right))
-    claimed = "" if ratio is None else str(ratio).rstrip("x ").strip()
+    claimed = "" if ratio is None else _claimed(ratio)
     reasons, hard = _differences(ours, theirs)
+    if not _size(theirs.digits) or (theirs.exact is not None and not _size(theirs.exact)):
+        raise RangeError(f"{theirs.label} is zero; nothing is a multiple of it")
     naive = _quotient(ours.digits, theirs.digits, digits=True)
     try:
         like = _like(ours, theirs)
@@ -124,6 +127,27 @@ def check_claim(left: Any, right: Any, ratio: float | str | None = None) -> Clai
         assumptions=_assumed(ours, theirs),
         cautions=_cautions(ours, theirs),
     )
+
+
+def _claimed(ratio: Any) -> str:
+    """Return a claimed ratio as the text of one number above zero."""
+    wanted = f"ratio is {repr(ratio)[:80]}; wanted one number above zero, as in 18 or '18x'"
+    if isinstance(ratio, bool) or not isinstance(ratio, (str, numbers.Real)):
+        raise ArgumentError(wanted)
+    text = ratio.strip() if isinstance(ratio, str) else f"{float(ratio):.15g}"
+    text = text.removesuffix("x").strip()
+    try:
+        number = float(text)
+    except ValueError:
+        raise ArgumentError(wanted) from None
+    if not 0 < number < math.inf:
+        raise RangeError(wanted)
+    return text
+
+
+def _size(figure: Quantity) -> float:
+    magnitude: Any = figure.magnitude
+    return float(magnitude)
 
 
 def _like(ours: Claim, theirs: Claim) -> float:
@@ -251,3 +275,7 @@ def _is_rate(claim: Claim) -> bool:
 
 def _cautions(ours: Claim, theirs: Claim) -> tuple[str, ...]:
     return tuple(f"{s.label} is announced, not shipped" for s in (ours, theirs) if s.roadmap)
+
+
+if not TYPE_CHECKING:
+    check_claim = checked_call(check_claim, "check_claim")

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import numbers
 import re
 from typing import Any
 
-from attrs import field, frozen, validators
+import attrs
+from attrs import field
 
 from scalemath.claims.derating import Derated
+from scalemath.claims.rounding import rounds_to
 from scalemath.core.datum import Datum
-from scalemath.core.errors import ArgumentError, ConventionError
+from scalemath.core.errors import ArgumentError, ContradictionError, ConventionError, RangeError
+from scalemath.hardware.fields import frozen
 from scalemath.hardware.link import Link, per_direction
 from scalemath.hardware.port import Port
 from scalemath.units import Q_, Quantity, adopt, ureg
 
 _RATE = ureg.Unit("byte/s").dimensionality
+_DIRECTED = ("direction", "bidirection")
 DIRECTIONS = ("", "one", "both")
 _SHARED = ("scope", "precision", "sparsity", "latency_kind", "rate_kind", "fec")
 
@@ -24,7 +29,36 @@ def _taken(value: Any) -> Quantity | None:
 
 
 def _one_of(*allowed: str) -> Any:
-    return field(default="", validator=validators.in_(allowed), kw_only=True)
+    def check(_: object, this: attrs.Attribute[str], value: object) -> None:
+        if not isinstance(value, str) or value not in allowed:
+            words = ", ".join(repr(word) for word in allowed if word)
+            raise ConventionError(f"{this.name} is {repr(value)[:80]}; wanted {words}, or nothing")
+
+    return field(default="", validator=check, kw_only=True)
+
+
+def _text(_: object, this: attrs.Attribute[str], value: object) -> None:
+    if not isinstance(value, str):
+        raise ArgumentError(f"{this.name} is {repr(value)[:80]}; wanted text")
+
+
+def _count(_: object, this: attrs.Attribute[int], value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise ArgumentError(f"{this.name} is {repr(value)[:80]}; wanted a whole number, as in 72")
+    if int(value) < 1:
+        raise RangeError(f"{this.name} is {value}; wanted at least 1")
+
+
+def _share(_: object, this: attrs.Attribute[float | None], value: object) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ArgumentError(f"{this.name} is {repr(value)[:80]}; wanted a share, as in 0.8")
+    if not 0 < value <= 1:
+        raise ConventionError(
+            f"{this.name} is {value}; wanted a share above 0 and at most 1, nothing is faster "
+            "than its data sheet"
+        )
 
 
 @frozen
@@ -63,32 +97,52 @@ class Claim:
         Whether it is announced, not shipped.
     """
 
-    printed: str
-    about: str = ""
+    printed: str = field(validator=_text)
+    about: str = field(default="", validator=_text)
     exact: Quantity | None = field(default=None, converter=_taken, kw_only=True)
     direction: str = _one_of(*DIRECTIONS)
-    scope: str = field(default="", kw_only=True)
-    count: int = field(default=1, validator=validators.ge(1), kw_only=True)
+    scope: str = field(default="", validator=_text, kw_only=True)
+    count: int = field(default=1, validator=_count, kw_only=True)
     carries: Quantity | None = field(default=None, converter=_taken, kw_only=True)
-    precision: str = field(default="", kw_only=True)
+    precision: str = field(default="", validator=_text, kw_only=True)
     sparsity: str = _one_of("", "dense", "sparse")
     latency_kind: str = _one_of("", "one-way", "round-trip")
-    rate_kind: str = field(default="", kw_only=True)
+    rate_kind: str = field(default="", validator=_text, kw_only=True)
     fec: str = _one_of("", "pre-FEC", "post-FEC")
-    derating: float | None = field(default=None, kw_only=True)
+    derating: float | None = field(default=None, validator=_share, kw_only=True)
     derating_source: str = field(default="", kw_only=True)
     roadmap: bool = field(default=False, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
-        if self.derating is not None and not 0 < self.derating <= 1:
-            raise ConventionError(
-                f"{self.label}: derating is {self.derating}; wanted a share above 0 and at most 1, "
-                "nothing is faster than its data sheet"
-            )
         said = self._said_direction()
         if said and self.direction and said != self.direction:
             raise ConventionError(
                 f"{self.label}: the unit says {said} direction, direction= says {self.direction}"
+            )
+        if self.carries is not None and not _alike(self.carries, Q_(1, "byte/s")):
+            raise ConventionError(
+                f"{self.label}: carries is {self.carries:~P}; wanted the rate that the figure "
+                "serves, as in carries='800 Gb/s'"
+            )
+        if self.exact is not None:
+            self._check_exact(self.exact)
+
+    def _check_exact(self, exact: Quantity) -> None:
+        """Refuse an exact figure that is not the printed one before rounding."""
+        digits = self.digits
+        if not _alike(exact, digits):
+            raise ContradictionError(
+                f"{self.label}: exact is {exact:~P}, which is of another kind than the printed "
+                f"{self.printed}"
+            )
+        if exact.dimensionality != digits.dimensionality:
+            exact, digits = _undirected(exact), _undirected(digits)
+        number, size = float(_plain(exact, digits)), float(_plain(digits, digits))
+        near = abs(number - size) <= 1e-9 * abs(size)
+        if not near and not rounds_to(number, _clean(self.printed)):
+            raise ContradictionError(
+                f"{self.label}: exact is {exact:~P}, which does not round to the printed "
+                f"{self.printed}"
             )
 
     @property
@@ -186,6 +240,21 @@ class Claim:
             return cls(f"{adopt(value):.15g~P}")
         except Exception as error:
             raise ArgumentError(f"{value!r} is no claim: {error}") from None
+
+
+def _plain(figure: Quantity, shown: Quantity) -> Any:
+    return figure.m_as(shown.units)
+
+
+def _undirected(figure: Quantity) -> Quantity:
+    """Return a rate without the word for its direction; the number stays as printed."""
+    units = {name: power for name, power in figure._units.items() if name not in _DIRECTED}
+    return Q_(figure.magnitude, ureg.UnitsContainer(units))
+
+
+def _alike(one: Quantity, other: Quantity) -> bool:
+    """Whether two figures are of one dimension, directions aside."""
+    return _undirected(one).is_compatible_with(_undirected(other))
 
 
 def _clean(printed: str) -> str:

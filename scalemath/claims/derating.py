@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from attrs import field, frozen, validators
+import attrs
+from attrs import field
 
 from scalemath.core.errors import ArgumentError, RangeError
 from scalemath.core.result import Result, measured
 from scalemath.core.value_range import Range
 from scalemath.hardware.comparison import figure as rated
 from scalemath.hardware.counts import figure
+from scalemath.hardware.fields import frozen
 from scalemath.hardware.link import per_direction
 from scalemath.units import display, to_si
 
@@ -24,17 +27,36 @@ def _share(value: Any) -> tuple[float, float]:
     """Return low and high of a share: 0.8, "4:1", or a Range of shares."""
     if isinstance(value, Range):
         return _share(value.low)[0], _share(value.high)[1]
-    if isinstance(value, str) and ":" in value:
-        down, up = value.split(":")
-        number = float(Fraction(up) / Fraction(down))
-    else:
-        number = float(Fraction(value)) if isinstance(value, str) else float(value)
+    try:
+        if isinstance(value, str) and ":" in value:
+            down, up = value.split(":")
+            number = float(Fraction(up) / Fraction(down))
+        elif isinstance(value, str):
+            number = float(Fraction(value[:40]))
+        else:
+            number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, ArithmeticError):
+        raise ArgumentError(
+            f"the share is {repr(value)[:80]}; write 0.8, '4:1' or a Range of shares"
+        ) from None
     if not 0 < number <= 1:
         raise RangeError(
-            f"the share is {value!r}; wanted above 0 and at most 1: nothing is faster than its "
-            "data sheet"
+            f"the share is {repr(value)[:80]}; wanted above 0 and at most 1: nothing is "
+            "faster than its data sheet"
         )
     return number, number
+
+
+def _known_stage(_: object, this: attrs.Attribute[str], value: object) -> None:
+    if value not in STAGES:
+        raise RangeError(f"{this.name} is {repr(value)[:80]}; wanted one of {', '.join(STAGES)}")
+
+
+def _with_source(_: object, this: attrs.Attribute[str], value: object) -> None:
+    if not isinstance(value, str) or not value.strip():
+        raise RangeError(
+            f"{this.name} is {repr(value)[:80]}; say where the share is from, as in 'measured'"
+        )
 
 
 @frozen
@@ -51,9 +73,9 @@ class Derating:
         Where the share is from; required.
     """
 
-    stage: str = field(validator=validators.in_(STAGES))
+    stage: str = field(validator=_known_stage)
     share: tuple[float, float] = field(converter=_share)
-    source: str = field(validator=validators.min_len(1))
+    source: str = field(validator=_with_source)
 
     def __attrs_post_init__(self) -> None:
         if self.share[0] > self.share[1]:
@@ -127,6 +149,22 @@ def _shown(share: tuple[float, float]) -> str:
     return f"{share[0]:.4g}" if share[0] == share[1] else f"{share[0]:.4g}-{share[1]:.4g}"
 
 
+def _steps(given: Any) -> list[Derating]:
+    """Return the steps of an iterable, or of a mapping of stage to share and source."""
+    wanted = 'write {"protocol": (0.8, "where the share is from")}, or Derating objects'
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+        if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for _, pair in pairs):
+            raise ArgumentError(f"steps is {str(given)[:80]}; {wanted}")
+        return [Derating(stage, share, source) for stage, (share, source) in pairs]
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        raise ArgumentError(f"steps is {repr(given)[:80]}; {wanted}")
+    listed = list(given)
+    if not all(isinstance(step, Derating) for step in listed):
+        raise ArgumentError(f"steps is {str(listed)[:80]}; {wanted}")
+    return listed
+
+
 def derate(
     rate: Any,
     steps: Iterable[Derating] | Mapping[str, tuple[Any, str]] = (),
@@ -151,8 +189,7 @@ def derate(
     >>> print(derate("100 GB/s/dir", fabric))
     100 GB/s/dir x protocol 0.8 x oversubscription 0.5 = 40 GB/s/dir
     """
-    if isinstance(steps, Mapping):
-        steps = [Derating(stage, share, source) for stage, (share, source) in steps.items()]
+    steps = _steps(steps)
     listed = sorted(steps, key=lambda step: STAGES.index(step.stage))
     stages = [step.stage for step in listed]
     if len(stages) != len(set(stages)):
@@ -226,6 +263,8 @@ def least_of(hops: Sequence[Derated]) -> Path:
     >>> print(least_of([hop, hop, hop]).bandwidth)
     90 GB/s/dir
     """
+    if not isinstance(hops, Sequence) or not all(isinstance(hop, Derated) for hop in hops):
+        raise ArgumentError(f"hops is {str(hops)[:80]}; wanted a list of what derate() returns")
     if not hops:
         raise ArgumentError("a path needs at least one hop")
     return Path(hops=tuple(hops))
