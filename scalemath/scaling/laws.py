@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from scalemath.core.errors import ArgumentError
+from scalemath.core.errors import ArgumentError, ScalemathError
 from scalemath.core.kernel import kernel_of
 from scalemath.core.model import Step
 from scalemath.core.result import Result, measured
@@ -23,12 +23,25 @@ from scalemath.kernels.scaling import (
     karp_flatt_fraction,
     speedup_per_rank,
 )
-from scalemath.units import quantities
+from scalemath.units import convert, quantities
+from scalemath.units.declaration import parse
+
+_SHARE = parse("share", "number > 0 <= 1")
 
 
 def step(output: str, function: Any, unit: str = "1", **rename: str) -> Step:
     """Make the step of a model that runs one kernel."""
     return Step(output, {"": kernel_of(function)}, unit, rename=rename)
+
+
+def _share(name: str, value: Any) -> float:
+    """Read a share above 0 and at most 1."""
+    if isinstance(value, (list, tuple, set, dict)) or getattr(value, "ndim", 0):
+        raise ArgumentError(f"{name} is {str(value)[:80]}; wanted one share, as in 0.8")
+    try:
+        return float(convert(_SHARE, value))
+    except ScalemathError as error:
+        raise type(error)(f"{name} {error}") from None
 
 
 @frozen(kw_only=True, eq=False)
@@ -64,11 +77,12 @@ class LawResult(Result):
 
     def ranks_at_efficiency(self, efficiency: float) -> float:
         """Largest number of ranks, continuous, that keeps a scaling efficiency (Amdahl)."""
-        return amdahl_ranks_at_efficiency(self.serial_fraction, efficiency)
+        wanted = _share("efficiency", efficiency)
+        return amdahl_ranks_at_efficiency(self.serial_fraction, wanted)
 
     def ranks_at_share(self, share: float = 0.9) -> float:
         """Number of ranks, continuous, that reach a share of the ceiling (Amdahl)."""
-        return amdahl_ranks_at_share(self.serial_fraction, share)
+        return amdahl_ranks_at_share(self.serial_fraction, _share("share", share))
 
     def input_values(self) -> Mapping[str, tuple[Any, str]]:
         """Arguments as SI values and units."""
@@ -199,7 +213,8 @@ class KarpFlatt(Result):
 
     def ranks_at_efficiency(self, efficiency: float) -> float:
         """Number of ranks, continuous, down to which this scaling efficiency holds."""
-        return amdahl_ranks_at_efficiency(self.serial_fraction, efficiency)
+        wanted = _share("efficiency", efficiency)
+        return amdahl_ranks_at_efficiency(self.serial_fraction, wanted)
 
     def input_values(self) -> Mapping[str, tuple[Any, str]]:
         """Arguments as SI values and units."""
