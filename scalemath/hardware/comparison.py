@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from attrs import frozen
 
 from scalemath.core.datum import Datum
-from scalemath.core.errors import ConventionError
+from scalemath.core.errors import ConventionError, UnitsError
 from scalemath.core.result import Result, measured
 from scalemath.hardware.closure import TOLERANCE
 from scalemath.hardware.link import Link, per_direction
@@ -103,7 +104,7 @@ def compare(left: QuantityLike | Link | Port, right: QuantityLike | Link | Port)
         If one rate says its direction and the other does not, or if two data differ in
         scope, latency kind, precision, sparsity, FEC side or rate kind.
     UnitsError
-        If the two are no like quantities.
+        If the two are no like quantities, or a text is a number without a unit.
 
     Examples
     --------
@@ -112,6 +113,7 @@ def compare(left: QuantityLike | Link | Port, right: QuantityLike | Link | Port)
     """
     _conventions(left, right)
     ours, theirs = figure(left), figure(right)
+    _want_units(left, right)
     one_way = per_direction(ours)
     assumed: tuple[str, ...] = ()
     if ours.is_compatible_with("byte/s") and theirs.is_compatible_with("byte/s"):
@@ -182,6 +184,17 @@ def _conventions(left: Any, right: Any) -> None:
             raise ConventionError(
                 f"cannot compare {left} with {right}: {name.replace('_', ' ')} is {ours!r} on one "
                 f"side and {theirs!r} on the other; bring both to one of them first"
+            )
+
+
+def _want_units(left: Any, right: Any) -> None:
+    """Refuse numbers printed without a unit."""
+    for side in (left, right):
+        if isinstance(side, str) and re.fullmatch(r"[-+\d.,_eE\s]+", side):
+            raise UnitsError(
+                f"cannot compare {left} with {right}: {side.strip()!r} has no unit, so bits, bytes "
+                "and directions cannot be told apart; write the units, as in '900 GB/s/dir' and "
+                "'800 Gb/s/dir'"
             )
 
 

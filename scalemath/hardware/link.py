@@ -14,7 +14,8 @@ from scalemath.core.datum import Datum
 from scalemath.core.errors import ArgumentError, ConventionError
 from scalemath.hardware.closure import must_close
 from scalemath.hardware.fields import changed, frozen, given
-from scalemath.units import Q_, Quantity, QuantityLike, adopt, ureg
+from scalemath.hardware.protocols import check_technology
+from scalemath.units import Q_, Quantity, QuantityLike, adopt, to_si, ureg
 
 _TRANSFERS = ureg.Unit("transfer/s").dimensionality
 _RATE = ureg.Unit("byte/s/dir").dimensionality
@@ -48,7 +49,8 @@ class Link:
     name : str
         What it is called.
     technology : str
-        "NVLink", "InfiniBand", "Ethernet", "PCIe" ...
+        "NVLink", "InfiniBand", "Ethernet", "PCIe" ..., with its generation if need be, which
+        is then checked against the rate: "InfiniBand NDR".
     links : int
         Equal links that form the port.
     lanes : int or None
@@ -122,6 +124,9 @@ class Link:
         object.__setattr__(
             self, "bandwidth", per_direction(total if total is not None else self.links * per_link)
         )
+        one_link = to_si(self.per_link, "byte/s/dir")
+        rates = (one_link, one_link / self.encoding)
+        check_technology("Link", self.technology, rates, float(self.lanes or 4))
 
     @property
     def _label(self) -> str:

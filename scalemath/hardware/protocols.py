@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from scalemath.core.errors import ConventionError
+import re
+
+from scalemath.core.errors import ArgumentError, ConventionError
 from scalemath.units import display
 
 INFINIBAND = {
@@ -14,8 +16,34 @@ INFINIBAND = {
     "HDR": 200,
     "NDR": 400,
     "XDR": 800,
+    "GDR": 1600,
 }
 """InfiniBand generations and the rate of a 4x port in Gbit/s per direction (IBTA roadmap)."""
+
+TECHNOLOGIES = (
+    "InfiniBand",
+    "Ethernet",
+    "RoCE",
+    "RoCEv2",
+    "Omni-Path",
+    "Slingshot",
+    "EFA",
+    "NVLink",
+    "NVLink-C2C",
+    "Infinity Fabric",
+    "xGMI",
+    "UALink",
+    "ICI",
+    "NeuronLink",
+    "HCCS",
+    "SUE",
+    "PCIe",
+    "CXL",
+)
+"""Technologies a link may name, alone or with a generation: "NVLink 5", "InfiniBand NDR"."""
+
+_NEAR = 0.05
+"""Relative distance of a rate from its generation's, for FDR's 56.25 Gbit/s and the like."""
 
 _LIKELY_NIC = {
     "H100": ("ConnectX-7", "400 Gb/s"),
@@ -64,6 +92,63 @@ def check_generation(owner: str, protocol: str | None, generation: str | None, r
             f"{owner}: {generation} is {speed} Gbit/s per direction, the port has "
             f"{display(rate * 8.0, 'bit/s')}"
         )
+
+
+def check_technology(
+    owner: str, technology: str, rates: tuple[float, ...], lanes: float = 4.0
+) -> None:
+    """Refuse a technology nobody knows, or a generation of another technology or rate.
+
+    Parameters
+    ----------
+    owner : str
+        What the message speaks of.
+    technology : str
+        Such as "InfiniBand NDR"; nothing is checked when empty.
+    rates : tuple of float
+        Rate of one link per direction, before and after coding [byte/s]; one must fit.
+    lanes : float
+        Lanes of the link; an InfiniBand generation is named for four.
+
+    Raises
+    ------
+    ArgumentError
+        If no known technology or generation is named.
+    ConventionError
+        For instance for "Ethernet XDR".
+    """
+    if not technology:
+        return
+    known = [name for name in TECHNOLOGIES if _named(name, technology)]
+    words = re.findall(r"[A-Za-z0-9.]+", technology)
+    named = [f"{word[:-3]}GbE" for word in words if re.fullmatch(r"\d+gbe", word.lower())]
+    named += [word.upper() for word in words if word.upper() in INFINIBAND]
+    if not known and not named:
+        raise ArgumentError(
+            f"{owner}: technology is {technology!r}; wanted one of {', '.join(TECHNOLOGIES)}, with "
+            "its generation if need be; leave it out for anything else and use name="
+        )
+    for generation in named:
+        of_ethernet = generation.endswith("GbE")
+        owners = ("Ethernet", "RoCE", "RoCEv2") if of_ethernet else ("InfiniBand",)
+        speed = int(generation[:-3]) if of_ethernet else INFINIBAND[generation]
+        if known and not set(known) & set(owners):
+            raise ConventionError(
+                f"{owner}: {generation} is {owners[0]}, not {known[0]}; write "
+                f"technology='{owners[0]} {generation}', or '{known[0]}' with its own generation"
+            )
+        nominal = speed * 0.125e9 * (1.0 if of_ethernet else lanes / 4.0)
+        if not any(abs(rate / nominal - 1.0) <= _NEAR for rate in rates):
+            raise ConventionError(
+                f"{owner}: {generation} is {speed} Gbit/s per direction"
+                f"{'' if of_ethernet else ' on four lanes'}, the link has "
+                f"{display(rates[0] * 8.0, 'bit/s')}"
+            )
+
+
+def _named(name: str, text: str) -> bool:
+    pattern = re.escape(name.lower())
+    return re.search(rf"(?<![a-z]){pattern}(?![a-z])", text.lower()) is not None
 
 
 def platform_caution(platform: str, nic: str) -> str:

@@ -104,3 +104,11 @@ def test_ratio_is_antisymmetric_and_naive_ignores_bits(left: float, right: float
 def test_naive_digits_keep_the_prefix_only() -> None:
     assert naive_digits(Q_("900 GB/s/dir")) == naive_digits(Q_("900 Gb/s")) == 9e11
     assert naive_digits(Q_("2 us")) == pytest.approx(2e-6)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [("900", "800"), ("900 GB/s", "800"), ("1.8", "1 TB/s")]
+)
+def test_numbers_without_units_are_refused(left: str, right: str) -> None:
+    with pytest.raises(UnitsError, match="has no unit.*write the units"):
+        compare(left, right)

@@ -160,3 +160,34 @@ def test_per_direction_leaves_other_quantities_alone() -> None:
     power = Q_("12 W")
     assert per_direction(power) is power
     assert per_direction(Q_("3 GB/s")).units == ureg.Unit("GB/s")
+
+
+@pytest.mark.parametrize(
+    ("technology", "bandwidth", "told"),
+    [
+        ("Ethernet XDR", "100 GB/s/dir", "XDR is InfiniBand, not Ethernet"),
+        ("NVLink NDR", "50 GB/s/dir", "NDR is InfiniBand, not NVLink"),
+        ("InfiniBand 800GbE", "100 GB/s/dir", "800GbE is Ethernet, not InfiniBand"),
+        ("InfiniBand NDR", "100 GB/s/dir", "NDR is 400 Gbit/s"),
+        ("Ethernet 400GbE", "100 GB/s/dir", "400GbE is 400 Gbit/s"),
+        ("Ethernot", "100 GB/s/dir", "wanted one of InfiniBand, Ethernet"),
+    ],
+)
+def test_a_label_that_cannot_be_is_refused(technology: str, bandwidth: str, told: str) -> None:
+    with pytest.raises(sm.ScalemathError, match=told):
+        Link(technology=technology, bandwidth=bandwidth)
+
+
+@pytest.mark.parametrize(
+    ("technology", "bandwidth"),
+    [
+        ("", "1 GB/s/dir"),
+        ("InfiniBand XDR", "800 Gbit/s/dir"),
+        ("InfiniBand FDR", "56.25 Gbit/s/dir"),
+        ("Ethernet 400GbE", "400 Gbit/s/dir"),
+        ("NVLink 5", "900 GB/s/dir"),
+        ("InfiniBand or Ethernet", "400 Gbit/s/dir"),
+    ],
+)
+def test_a_label_that_fits_is_kept(technology: str, bandwidth: str) -> None:
+    assert Link(technology=technology, bandwidth=bandwidth).technology == technology
