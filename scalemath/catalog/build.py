@@ -35,6 +35,7 @@ class Builder:
 
     def _made(self, family: str, name: str, owner: type[T], **more: Any) -> T:
         """Return the user's object of that name, or one made of the record."""
+        names.must_be_text(name, family)
         own = self._objects.get((family, name))
         if own is not None:
             return own  # type: ignore[no-any-return]
@@ -50,6 +51,7 @@ class Builder:
 
     def _parts(self, family: str, name: str) -> dict[str, Any]:
         """Return the objects that an entry names as its parts."""
+        names.must_be_text(name, family)
         if (family, name) in self._objects:
             return {}
         facts = self._library.find(family, name).facts
@@ -62,6 +64,7 @@ class Builder:
 
     def accelerator(self, name: str) -> Accelerator:
         """Return an accelerator with all its peaks."""
+        names.must_be_text(name, "accelerator")
         if ("accelerator", name) in self._objects:
             return self._made("accelerator", name, Accelerator)
         entry = self._library.find("accelerator", name)
@@ -81,6 +84,7 @@ class Builder:
 
     def module(self, name: str) -> Transceiver:
         """Return an optical module."""
+        names.must_be_text(name, "module")
         if ("module", name) in self._objects:
             return self._made("module", name, Transceiver)
         entry = self._library.find("module", name)
@@ -94,6 +98,7 @@ class Builder:
 
     def node(self, name: str) -> Node:
         """Return a node with its accelerator and links."""
+        names.must_be_text(name, "node")
         parts = self._parts("node", name)
         if ("node", name) not in self._objects:
             facts = self._library.find("node", name).facts
@@ -103,6 +108,7 @@ class Builder:
 
     def rack(self, name: str) -> Rack:
         """Return a rack with its accelerator, link, memory tiers and peaks."""
+        names.must_be_text(name, "rack")
         parts = self._parts("rack", name)
         parts.pop("host_link", None)
         if ("rack", name) not in self._objects:
@@ -116,6 +122,7 @@ class Builder:
 
     def cluster(self, name: str, number: int, fabric: Any) -> Cluster:
         """Return a number of nodes or racks with a fabric between them."""
+        names.must_be_text(name, "node or rack")
         from scalemath.topology.cluster import Cluster
 
         own = [f for f in ("node", "rack") if (f, name) in self._objects]

@@ -39,7 +39,7 @@ class Found:
 
     def table(self) -> Table:
         """Return the entries as a table."""
-        return overview(self.records, f"entries with {self.text!r}")
+        return overview(self.records, f"entries with {repr(self.text)[:80]}")
 
     def __iter__(self) -> Iterator[Record]:
         return iter(self.records)
@@ -51,7 +51,7 @@ class Found:
         return self.records[place]
 
     def __str__(self) -> str:
-        return str(self.table()) if self.records else f"nothing found for {self.text!r}"
+        return str(self.table()) if self.records else f"nothing found for {repr(self.text)[:80]}"
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
@@ -81,8 +81,8 @@ def fields(family: str) -> Table:
     Table
         Key, unit, whether it is required, and the conventions each value must state.
     """
-    if family not in FAMILIES:
-        raise ArgumentError(f"no family {family!r}; there are {', '.join(FAMILIES)}")
+    if not isinstance(family, str) or family not in FAMILIES:
+        raise ArgumentError(f"no family {repr(family)[:80]}; there are {', '.join(FAMILIES)}")
     schema = FAMILIES[family]
     known = {**schema.fields, **{f"{p}...": f for p, f in schema.prefixes.items()}}
     rows = [
@@ -174,6 +174,11 @@ def sources(entry: Any) -> Table:
         return Record(family="", name="", title=str(entry), data={"value": entry}).sources()
     name = entry if isinstance(entry, str) else getattr(entry, "name", "")
     family = FAMILY_OF.get(type(entry).__name__, "")
+    if not isinstance(entry, str) and not family and not name:
+        raise ArgumentError(
+            f"{repr(entry)[:80]} is no entry; give its name, as in catalog.sources('ConnectX-7'), "
+            "or an object of the catalogue"
+        )
     if not name:
         raise ArgumentError(
             f"a {type(entry).__name__} does not keep the name of its entry; give the name, as in "
@@ -185,7 +190,7 @@ def sources(entry: Any) -> Table:
             found = _library.search(name)
             if len(found) != 1 and not fitting:
                 listed = ", ".join(f"{r.family} {r.name}" for r in found[:6]) or "nothing"
-                raise ArgumentError(f"{name!r} is no entry; found {listed}")
+                raise ArgumentError(f"{repr(name)[:80]} is no entry; found {listed}")
             fitting = fitting or found
         return fitting[0].sources()
     return record(family, name).sources()

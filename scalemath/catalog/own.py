@@ -52,7 +52,7 @@ def add(entry: Any, *, replace: bool = False) -> None:
     name = getattr(entry, "name", "")
     if family is None or not name:
         raise ArgumentError(
-            f"{entry!r} cannot be added; wanted a named link, accelerator, node ..."
+            f"{repr(entry)[:80]} cannot be added; wanted a named link, accelerator, node ..."
         )
     taken = {r.name for r in _library.family(family)} | {n for f, n in _objects if f == family}
     if name in taken and not replace:

@@ -13,6 +13,7 @@ from attrs import frozen
 from scalemath.claims.reading import Outcome, Reading, outcome
 from scalemath.core.errors import ArgumentError, ReadError
 from scalemath.records.lines import key_lines
+from scalemath.records.reading import text_of
 from scalemath.records.table import Table
 
 _CLAIM_KEYS = {"id", "says", "printed", "reading", "readings", "needs", "against", "erratum"}
@@ -169,15 +170,21 @@ def ledger(path: str | Path) -> Ledger:
     ReadError
         Naming the line of a mistake.
     """
-    text = Path(path).read_text(encoding="utf-8")
+    text = text_of(path)
     try:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ReadError(f"{path}: not TOML: {error}") from None
     where = key_lines(text)
     lines = []
-    named = tree.get("define", {})
-    for place, given in enumerate(tree.get("claim", [])):
+    named, claims = tree.get("define", {}), tree.get("claim", [])
+    if not isinstance(named, Mapping):
+        at = f"{path}, line {where.get(('define',), 0)}"
+        raise ReadError(f"{at}: define is {str(named)[:80]}; wanted a table [define]")
+    if not isinstance(claims, list) or not all(isinstance(each, Mapping) for each in claims):
+        at = f"{path}, line {where.get(('claim',), 0)}"
+        raise ReadError(f"{at}: claim is {str(claims)[:80]}; wanted tables [[claim]]")
+    for place, given in enumerate(claims):
         entry = _defined(given, named)
         at = f"{path}, line {where.get(('claim', place), 0)}"
         lines.append(_line(entry, at))
@@ -205,8 +212,10 @@ def _line(entry: Mapping[str, Any], at: str) -> LedgerLine:
     readings = entry.get("readings", [entry["reading"]] if "reading" in entry else [])
     if not readings and "needs" not in entry:
         raise ReadError(f"{at}: {entry['id']} needs a reading, or needs= with what would decide it")
+    if not isinstance(readings, list) or not all(isinstance(r, Mapping) for r in readings):
+        raise ReadError(f"{at}: {entry['id']}: wanted readings as tables, as in {{ call = ... }}")
     printed = entry.get("printed", "")
-    figures = tuple(printed) if isinstance(printed, list) else (str(printed),)
+    figures = tuple(map(str, printed)) if isinstance(printed, list) else (str(printed),)
     against = entry.get("against", [])
     return LedgerLine(
         id=entry["id"],

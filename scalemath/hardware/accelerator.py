@@ -116,6 +116,8 @@ class Accelerator:
         >>> print(gpu.peak("fp8"))
         1978 TFLOP/s per accelerator (fp8, dense)
         """
+        if not isinstance(precision, str):
+            raise ArgumentError(f"precision is {repr(precision)[:80]}; wanted text, as in 'bf16'")
         wanted = precision.lower()
         fitting = [
             peak
@@ -128,7 +130,8 @@ class Accelerator:
             return fitting[0]
         known = "; ".join(str(peak) for peak in self.peaks) or "none"
         raise ArgumentError(
-            f"{self.name or 'this accelerator'} has no {sparsity} {precision} peak; known: {known}"
+            f"{self.name or 'this accelerator'} has no {str(sparsity)[:20]} {precision[:60]} peak; "
+            f"known: {known}"
         )
 
     def matmul_efficiency(self) -> float:

@@ -10,6 +10,7 @@ from pathlib import Path
 from scalemath.core.errors import ArgumentError
 from scalemath.records import names
 from scalemath.records.loader import Source, read_records
+from scalemath.records.reading import text_of
 from scalemath.records.record import Record
 from scalemath.records.schema import FAMILIES
 from scalemath.records.table import Table
@@ -54,8 +55,8 @@ class Library:
         tuple of Record
             The entries.
         """
-        if family not in FAMILIES:
-            raise ArgumentError(f"no family {family!r}; there are {', '.join(FAMILIES)}")
+        if not isinstance(family, str) or family not in FAMILIES:
+            raise ArgumentError(f"no family {repr(family)[:80]}; there are {', '.join(FAMILIES)}")
         added = [r for (of, _), r in self._added.items() if of == family]
         taken = {record.name for record in added}
         return (*added, *(r for r in builtin(family) if r.name not in taken))
@@ -138,7 +139,7 @@ class Library:
         ReadError
             Naming file and line of every mistake.
         """
-        text = Path(path).read_text(encoding="utf-8")
+        text = text_of(path)
         known = {**builtin_sources(), **self._sources}
         records, sources = read_records(text, str(path), known)
         self.add(records, replace=replace)

@@ -20,6 +20,20 @@ def tokens(name: str) -> list[str]:
     return re.findall(r"[a-z0-9.]+", name.lower())
 
 
+def must_be_text(name: object, what: str) -> None:
+    """Refuse a name that is no text.
+
+    Parameters
+    ----------
+    name : object
+        What was given.
+    what : str
+        What it should name, for the message.
+    """
+    if not isinstance(name, str):
+        raise ArgumentError(f"the {what} is {repr(name)[:80]}; wanted text")
+
+
 def find(records: Iterable[Record], name: str, family: str) -> Record:
     """Return the one entry a name means.
 
@@ -44,6 +58,8 @@ def find(records: Iterable[Record], name: str, family: str) -> Record:
         If nothing fits, or several do: with a list of near matches.
     """
     every = list(records)
+    must_be_text(name, family)
+    shown = repr(name)[:80]
     wanted = plain(name)
     exact = [r for r in every if wanted in {plain(n) for n in (r.name, r.title, *r.aliases)}]
     if len(exact) == 1:
@@ -55,14 +71,14 @@ def find(records: Iterable[Record], name: str, family: str) -> Record:
             return found[0]
     if fitting:
         raise ArgumentError(
-            f"{name!r} fits several entries of {family}: {', '.join(r.name for r in fitting)}; "
+            f"{shown} fits several entries of {family}: {', '.join(r.name for r in fitting)}; "
             "name one of them"
         )
     close = near(every, name)
     listed = (
         f"near it: {', '.join(close)}" if close else f"list them with catalog.table({family!r})"
     )
-    raise ArgumentError(f"no {family} is called {name!r}; {listed}")
+    raise ArgumentError(f"no {family} is called {shown}; {listed}")
 
 
 _FORMS = ("sxm", "pcie", "gen")
@@ -98,7 +114,7 @@ def near(records: Iterable[Record], name: str, most: int = 5) -> list[str]:
     for record in records:
         for text in (record.name, record.title, *record.aliases):
             spelled.setdefault(plain(text), record.name)
-    close = difflib.get_close_matches(plain(name), spelled, n=3 * most, cutoff=0.5)
+    close = difflib.get_close_matches(plain(name)[:80], spelled, n=3 * most, cutoff=0.5)
     first = tokens(name)[:1]
     shared = [r for key, r in spelled.items() if first and len(first[0]) > 1 and first[0] in key]
     return list(dict.fromkeys([*(spelled[key] for key in close), *shared]))[:most]
@@ -106,6 +122,7 @@ def near(records: Iterable[Record], name: str, most: int = 5) -> list[str]:
 
 def search(records: Iterable[Record], text: str) -> list[Record]:
     """Return every entry in which all words of a text occur, the closest names first."""
+    must_be_text(text, "search text")
     wanted = tokens(text)
     found = []
     for record in records:
