@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from attrs import field, frozen
 
-from scalemath.collectives.envelope_fit import Floats, fit_lines, least
+from scalemath.collectives.envelope_fit import Floats, fit_lines, least, medians
 from scalemath.core.errors import ArgumentError, RangeError
 from scalemath.core.kernel import kernel_of, total
 from scalemath.core.result import Result, measured
 from scalemath.kernels.busbandwidth import algorithm_bandwidth
 from scalemath.kernels.envelope import envelope_time
 from scalemath.units import Quantity, display, quantity, to_si
+from scalemath.units.checks import is_array
 
 MOST_LINES = 3
 NEEDED_FOR_CHECK = 6
@@ -70,7 +71,7 @@ def _rate(line: Line) -> str:
     return f"({line.bandwidth_bytes_per_second / 1e9:.4g} GB/s)"
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class EnvelopeCost(Result):
     """Time of one buffer on an envelope.
 
@@ -119,7 +120,7 @@ class EnvelopeCost(Result):
         return kernel_of(envelope_time).formula, self.envelope.source
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Envelope(Result):
     """The least of up to three lines, with how well it fits.
 
@@ -186,6 +187,10 @@ class Envelope(Result):
         EnvelopeCost
             Time with its terms; a caution where the size lies outside the fitted range.
         """
+        if is_array(size):
+            raise ArgumentError(
+                f"size is {str(size)[:80]}; wanted one size: call time() for each of them"
+            )
         size_bytes = float(to_si(size, "byte", "size"))
         if size_bytes < 0.0:
             raise RangeError(f'size {size!r} is negative; write for example "1 GiB"')
@@ -320,6 +325,7 @@ def envelope_of(
     left_out = left_out_errors(sizes, times, lines) if check else np.array([])
     some = left_out.size > 0
     return Envelope(
+        cautions=_falling(sizes, times),
         lines=tuple(Line(float(a), 1.0 / float(b) if b > 0.0 else math.inf) for a, b in rows),
         smallest_bytes=float(sizes.min()),
         largest_bytes=float(sizes.max()),
@@ -331,6 +337,17 @@ def envelope_of(
         left_out_95=float(np.quantile(np.abs(left_out), 0.95)) if some else math.nan,
         name=name,
         source=source,
+    )
+
+
+def _falling(sizes: Floats, times: Floats) -> tuple[str, ...]:
+    """Caution where the largest buffers took clearly less time than the smallest."""
+    distinct, middle = medians(sizes, times)
+    if middle[-1] >= 0.9 * middle[0]:
+        return ()
+    return (
+        f"times fall with size: {middle[0]:.3g} s at {distinct[0]:.0f} byte, {middle[-1]:.3g} s at "
+        f"{distinct[-1]:.0f} byte; no line with a rate fits, see whether the columns are swapped",
     )
 
 

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from numbers import Real
 from typing import Any
 
 from attrs import frozen
@@ -52,6 +53,8 @@ def envelope_systems() -> dict[str, tuple[str, ...]]:
 
 def system_named(name: str) -> str:
     """Name of a system from any of its names, in any case."""
+    if not isinstance(name, str):
+        raise ArgumentError(f"the system is {repr(name)[:80]}; wanted its name, as in 'H100'")
     plain = _plain(name)
     for known, others in envelope_systems().items():
         if plain in (_plain(known), *(_plain(other) for other in others)):
@@ -131,6 +134,8 @@ def measured_envelope(system: str, operation: str, *, ranks: int) -> Envelope:
     """
     name = system_named(system)
     what = operation_named(operation).name
+    if isinstance(ranks, bool) or not isinstance(ranks, Real):
+        raise ArgumentError(f"ranks is {repr(ranks)[:80]}; wanted a whole number, as in 8")
     found = _envelopes().get((name, what, ranks))
     if found is None:
         known = sorted((o, n) for s, o, n in _envelopes() if s == name)

@@ -20,7 +20,7 @@ from scalemath.collectives.nccl.constants import version as release_of
 from scalemath.collectives.nccl.graphs import Communicator, one_of, whole
 from scalemath.collectives.nccl.result import Estimate, Row, cautions_of
 from scalemath.collectives.nccl.tables import bandwidth, latency
-from scalemath.core.errors import RangeError
+from scalemath.core.errors import ArgumentError, RangeError
 from scalemath.core.kernel import total
 from scalemath.kernels.nccl import nccl_time
 from scalemath.units import to_si
@@ -30,13 +30,15 @@ FP8 = ("fp8", "float8_e4m3", "float8_e5m2", "f8e4m3", "f8e5m2")
 
 def operation_name(name: str) -> str:
     """One of the operations NCCL estimates, from its name with any separators."""
+    if not isinstance(name, str):
+        raise ArgumentError(f"operation is {repr(name)[:80]}; wanted text, as in 'allreduce'")
     plain = name.lower().replace("-", "").replace("_", "").replace(" ", "")
     for known in OPERATIONS:
         if plain == known.replace("_", ""):
             return known
     wanted = ", ".join(OPERATIONS)
     raise RangeError(
-        f"NCCL's estimator knows {wanted}; {name!r} has no cost model in it "
+        f"NCCL's estimator knows {wanted}; {repr(name)[:80]} has no cost model in it "
         "(all-to-all and send-receive have none)"
     )
 
@@ -93,6 +95,11 @@ def estimate(
     >>> table.selected.algorithm, table.selected.protocol
     ('NVLS', 'Simple')
     """
+    if not isinstance(communicator, Communicator):
+        raise ArgumentError(
+            f"communicator is {repr(communicator)[:80]}; wanted a Communicator, as "
+            "nccl.communicator('HGX H100') gives"
+        )
     release = release_of(version)
     name = operation_name(operation)
     size_bytes = whole_bytes(size)

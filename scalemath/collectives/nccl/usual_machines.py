@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from scalemath.collectives.nccl.graphs import Communicator, Graph, whole
-from scalemath.core.errors import RangeError
+from scalemath.core.errors import ArgumentError, RangeError
 from scalemath.units import Q_
 
 
@@ -94,12 +94,14 @@ def communicator(
 
 
 def _entry(system: str) -> dict[str, Any]:
+    if not isinstance(system, str):
+        raise ArgumentError(f"system is {repr(system)[:80]}; wanted its name, as in 'HGX H100'")
     for name, entry in _systems().items():
         if system.upper().removeprefix("HGX").strip() == name.removeprefix("HGX").strip():
             result: dict[str, Any] = entry
             return result
     raise RangeError(
-        f"no NCCL graphs are known for {system!r}; write one of {', '.join(systems())}, "
+        f"no NCCL graphs are known for {system[:80]!r}; write one of {', '.join(systems())}, "
         "or build a Communicator from Graph"
     )
 
