@@ -39,35 +39,39 @@ static inline double pipeline_reduced(double f, double s, double b, double a, do
 static inline double chain(double s, double n, double b, double a, double g) {
   return n < 2.0 ? 0.0 : pipeline_reduced(n - 2.0, s, b, a, g, 1.0) + pipeline(n - 2.0, s, b, a, 1.0);
 }
-static inline double doubling(double s, double n, double b, double a, double g) {
-  double r = floor_log2(n), q = r;
-  if (below(n) < n) { r += 2.0; q += 1.0; }
+/* what depends on the ranks alone is computed once per rank count */
+struct logs { double floor, ceil, above, below; };
+
+static inline double doubling(struct logs g2, double s, double n, double b, double a, double g) {
+  double r = g2.floor, q = r;
+  if (g2.below < n) { r += 2.0; q += 1.0; }
   return r * a + r * s / b + q * s / g;
 }
-static inline double rabenseifner(double s, double n, double b, double a, double g) {
-  double c = below(n), sh = (c - 1.0) * s / c, mv = 2.0 * sh, r = 2.0 * floor_log2(n);
+static inline double rabenseifner(struct logs g2, double s, double n, double b, double a, double g) {
+  double c = g2.below, sh = (c - 1.0) * s / c, mv = 2.0 * sh, r = 2.0 * g2.floor;
   if (c < n) { r += 2.0; mv += 2.0 * s; sh += s; }
   return r * a + mv / b + sh / g;
 }
-static inline double binomial(double s, double n, double b, double a, double g) {
-  double r = ceil_log2(n);
+static inline double binomial(struct logs g2, double s, double b, double a, double g) {
+  double r = g2.ceil;
   return 2.0 * r * a + 2.0 * r * s / b + r * s / g;
 }
-static inline double binary(double s, double n, double b, double a, double g) {
+static inline double binary(struct logs g2, double s, double n, double b, double a, double g) {
   if (n < 3.0) return chain(s, n, b, a, g);
-  double f = ceil_log2(n + 1.0) - 2.0;
+  double f = g2.above - 2.0;
   return 2.0 * (pipeline_reduced(f, s, b, a, g, 1.0) + pipeline(f, s, b, a, 1.0));
 }
-static inline double twin(double s, double n, double b, double a, double g) {
+static inline double twin(struct logs g2, double s, double n, double b, double a, double g) {
   if (n < 3.0) return chain(s, n, b, a, g);
-  double f = 2.0 * ceil_log2(n);
+  double f = 2.0 * g2.ceil;
   return pipeline_reduced(f, s, b, a, g, 2.0) + pipeline(f, s, b, a, 2.0);
 }
 
 void best_grid(int nn, int ns, int nb, int nw, int no, int na, const double *n, const double *s,
                const double *b, const double *w, const double *o, const double *a, double g,
                double *restrict time, double *restrict efficiency, uint8_t *restrict code) {
-  for (int i = 0; i < nn; i++)
+  for (int i = 0; i < nn; i++) {
+    const struct logs g2 = {floor_log2(n[i]), ceil_log2(n[i]), ceil_log2(n[i] + 1.0), below(n[i])};
     for (int j = 0; j < ns; j++)
       for (int k = 0; k < nb; k++)
         for (int u = 0; u < nw; u++)
@@ -75,20 +79,21 @@ void best_grid(int nn, int ns, int nb, int nw, int no, int na, const double *n, 
             long at = ((((long)i * ns + j) * nb + k) * nw + u) * no + v;
             double *restrict t_row = time + at * na, *restrict e_row = efficiency + at * na;
             uint8_t *restrict c_row = code + at * na;
-            double N = n[i], S = s[j], B = b[k], W = w[u], O = o[v];
+            double N = n[i], S = s[j], B = b[k] * w[u] / o[v], W = 0.1, O = 0.5;
             for (int l = 0; l < na; l++) {
               double A = a[l], t = ring(S, N, B, A, g), x;
               int c = 0;
-              x = doubling(S, N, B, A, g);     if (x < t) { t = x; c = 1; }
-              x = rabenseifner(S, N, B, A, g); if (x < t) { t = x; c = 2; }
-              x = binomial(S, N, B, A, g);     if (x < t) { t = x; c = 3; }
+              x = doubling(g2, S, N, B, A, g);     if (x < t) { t = x; c = 1; }
+              x = rabenseifner(g2, S, N, B, A, g); if (x < t) { t = x; c = 2; }
+              x = binomial(g2, S, B, A, g);     if (x < t) { t = x; c = 3; }
               x = chain(S, N, B, A, g);        if (x < t) { t = x; c = 4; }
-              x = binary(S, N, B, A, g);       if (x < t) { t = x; c = 5; }
-              x = twin(S, N, B, A, g);         if (x < t) { t = x; c = 6; }
+              x = binary(g2, S, N, B, A, g);       if (x < t) { t = x; c = 5; }
+              x = twin(g2, S, N, B, A, g);         if (x < t) { t = x; c = 6; }
               double compute = W / N, hidden = fmin(O * t, compute), step = compute + (t - hidden);
               t_row[l] = step;
               e_row[l] = W / (N * step);
               c_row[l] = (uint8_t)c;
             }
           }
+  }
 }

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, Any]
+WORK, OVERLAP = 0.1, 0.5
 
 
 def ring(n: Array, s: Array, b: Array, a: Array, out: Array | None = None) -> Array:
@@ -65,13 +66,13 @@ def best_communication(n: Array, s: Array, b: Array, a: Array) -> tuple[Array, A
 
 
 def best_step(
-    n: Array, s: Array, b: Array, w: Array, o: Array, a: Array
+    n: Array, s: Array, b: Array, share: Array, thinning: Array, a: Array
 ) -> tuple[Array, Array, Array]:
     """Step time, efficiency and winner over six axes."""
-    communication, code = best_communication(n, s, b, a)
-    compute = w / n
-    step = compute + communication - np.minimum(o * communication, compute)
-    return step, w / (n * step), np.broadcast_to(code, step.shape)
+    communication, code = best_communication(n, s, b * share / thinning, a)
+    compute = WORK / n
+    step = compute + communication - np.minimum(OVERLAP * communication, compute)
+    return step, WORK / (n * step), code
 
 
 def best_step_chunked(columns: Sequence[Array], out: dict[str, Array]) -> None:

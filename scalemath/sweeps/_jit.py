@@ -134,7 +134,7 @@ def driver(text: Text, arithmetic: Arithmetic, example: tuple[Any, ...]) -> Driv
     """
     shape = ",".join(f"{a.dtype}{a.ndim}" if isinstance(a, np.ndarray) else type(a).__name__
                      for a in example)  # fmt: skip
-    stamp = f"{_VERSIONS}\n{arithmetic}\n{shape}\n{text.source}"
+    stamp = f"{_VERSIONS}\n{arithmetic}\n{shape}\n{_PRELUDE}\n{text.source}"
     name = f"smk_{hashlib.sha256(stamp.encode()).hexdigest()[:40]}"
     key = name + "".join(f":{id(o)}" for o in text.objects.values())
     found = _drivers.get(key)

@@ -12,7 +12,7 @@ from attrs import field, frozen
 from scalemath.core.errors import ArgumentError, ScalemathError, UnitsError
 from scalemath.core.model import Parameter
 from scalemath.units import Q_, Quantity, QuantityLike, convert, to_si
-from scalemath.units.values import quantity_of
+from scalemath.units.values import fifteen_digits, quantity_of
 
 Array = np.ndarray[Any, Any]
 
@@ -64,7 +64,7 @@ class Coordinate:
             whole = np.all(self.values == np.floor(self.values))
             small = np.all(np.abs(self.values) < 2**53)
             return self.values.astype(np.int64) if whole and small else self.values
-        return _tidy(self.values / self.scale)
+        return fifteen_digits(self.values / self.scale)
 
     @property
     def quantity(self) -> Any:
@@ -389,7 +389,7 @@ def _space(start: Any, stop: Any, num: int, space: Any, name: str, positive: boo
         )
     low, high = float(first.magnitude), float(last.m_as(first.units))
     _check_ends(name, low, high, positive)
-    return Quantity(_tidy(space(low, high, int(num))), first.units)
+    return Quantity(fifteen_digits(space(low, high, int(num))), first.units)
 
 
 def _check_ends(name: str, low: float, high: float, positive: bool) -> None:
@@ -397,8 +397,3 @@ def _check_ends(name: str, low: float, high: float, positive: bool) -> None:
         raise ArgumentError(f"{name}: the ends {low} and {high} must be finite")
     if positive and not (low > 0 and high > 0):
         raise ArgumentError(f"{name}: the ends {low} and {high} must be positive")
-
-
-def _tidy(values: Array) -> Array:
-    """Round off the last digit of computed values that are nearly short decimals."""
-    return np.array([float(f"{v:.15g}") for v in values.ravel()]).reshape(values.shape)

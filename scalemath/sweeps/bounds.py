@@ -18,7 +18,7 @@ from attrs import frozen
 from scalemath.sweeps import execute, generate
 from scalemath.sweeps.axes import Array
 from scalemath.sweeps.directions import directions, monotone
-from scalemath.sweeps.drivers import compile_text, guarded
+from scalemath.sweeps.drivers import compile_text, guarded, replacements
 from scalemath.sweeps.problem import Problem
 from scalemath.sweeps.program import Output, Wiring
 
@@ -176,12 +176,18 @@ def top_by_bounds(
     order = np.arange(combinations, dtype=np.int64)
     stack = np.zeros((4096, 2 * box.directed), dtype=np.int64)
     state = np.zeros(4, dtype=np.int64)
-    text = generate.search_text(box.wiring, sign, generate_replacements())
     arguments: tuple[Any, ...] = (
         box.lengths, box.directed, box.axis_of, box.starts, box.data, box.place_starts,
         box.place_data, order, bounds, stack, state, SLACK, best, places,
     )  # fmt: skip
-    drive = compile_text(("search", box.wiring.key(), sign), box.wiring, text, "strict", arguments)
+    key = ("search", box.wiring.key(), sign)
+    drive = compile_text(
+        key,
+        box.wiring,
+        lambda: generate.search_text(box.wiring, sign, replacements()),
+        "strict",
+        arguments,
+    )
     done = 0
     while done < combinations:
         last = min(combinations, done + BUDGET)
@@ -204,10 +210,3 @@ def top_by_bounds(
     used = places != np.iinfo(np.int64).max
     ranked = np.lexsort((places[used], best[used]))
     return best[used][ranked], places[used][ranked], evaluated
-
-
-def generate_replacements() -> Any:
-    """Faster equal primitives, known to the compiler's file."""
-    from scalemath.sweeps import _jit
-
-    return _jit.REPLACEMENTS

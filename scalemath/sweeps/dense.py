@@ -121,7 +121,7 @@ def dense(
         kinds = [code_type(problem, o) or dtype for o in outputs]
         check_room(grid, kinds, problem)
         shape = tuple(grid[a] for a in walk.order)
-        stored = [np.empty(shape, dtype=kind) for kind in kinds]
+        stored = [layout.aligned(shape, kind) for kind in kinds]
         back = [walk.order.index(a) for a in range(len(grid))]
         results = [array.transpose(back) for array in stored]
     else:

@@ -61,7 +61,7 @@ def driver(
 def compile_text(
     key: tuple[Any, ...],
     wiring: Wiring,
-    text: Text,
+    text: Callable[[], Text],
     arithmetic: Arithmetic,
     example: tuple[Any, ...],
 ) -> Callable[..., None]:
@@ -70,8 +70,15 @@ def compile_text(
     if found is None:
         from scalemath.sweeps import _jit
 
-        found = _known[key] = (_jit.driver(text, arithmetic, example), wiring)
+        found = _known[key] = (_jit.driver(text(), arithmetic, example), wiring)
     return found[0]
+
+
+def replacements() -> dict[Callable[..., Any], str]:
+    """Faster equal source of primitives, known to the compiler's file."""
+    from scalemath.sweeps import _jit
+
+    return _jit.REPLACEMENTS
 
 
 def cursors(layout: Layout, starts: list[int], strides: list[Array]) -> tuple[Array, Array]:

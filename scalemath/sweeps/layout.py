@@ -21,6 +21,8 @@ SHORT_RUN = 64
 """Axes are fused until the inner run has at least so many points."""
 LONG_RUN = 8192
 """No axis is fused that would make the inner run longer than this."""
+LINE = 8
+"""Doubles of a cache line; every parameter begins on one."""
 TILE = 1024
 """Longest stretch of an inner run handled at once; a few of them fit the first-level cache."""
 
@@ -181,7 +183,7 @@ def plan(
         pieces.append(flat)
         start.append(offset)
         inner.append(moves)
-        offset += flat.size
+        offset += -(-flat.size // LINE) * LINE
     strides.append([tile if w < 0 else 0 for w in places])
     start.append(0)
     return Layout(
@@ -191,8 +193,26 @@ def plan(
         tile=tile,
         length=length,
         inner=tuple(inner),
-        data=np.concatenate(pieces) if pieces else np.zeros(1),
+        data=_packed(pieces, start[:-1], offset),
         shape=np.array(shape, dtype=np.int64),
         start=np.array(start, dtype=np.int64),
         strides=np.array(strides, dtype=np.int64).reshape(len(strides), len(places)),
     )
+
+
+def aligned(shape: Sequence[int], dtype: Any) -> Array:
+    """Return a new array that begins on a cache line, its contents not set."""
+    kind = np.dtype(dtype)
+    count = math.prod(shape)
+    raw = np.empty(count * kind.itemsize + 64, dtype=np.uint8)
+    skip = -raw.ctypes.data % 64
+    return raw[skip : skip + count * kind.itemsize].view(kind).reshape(shape)
+
+
+def _packed(pieces: Sequence[Array], starts: Sequence[int], length: int) -> Array:
+    """Put pieces into one buffer, each at its start."""
+    buffer = aligned((max(length, 1),), np.float64)
+    buffer[:] = 0.0
+    for piece, start in zip(pieces, starts, strict=True):
+        buffer[start : start + piece.size] = piece
+    return buffer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,10 @@ class Problem:
 
     def units(self) -> dict[str, str]:
         """SI unit of every number that a point has: parameters, outputs, terms."""
+        return self._units
+
+    @cached_property
+    def _units(self) -> dict[str, str]:
         found = {p.name: p.unit for p in self.model.parameters if p.kind != "choice"}
         found.update({n: c.unit for n, c in self.coordinates.items() if not c.is_names})
         found.update(self.model.outputs())

@@ -13,6 +13,7 @@ from scalemath import sweeps
 from scalemath.core.errors import ArgumentError, ReadError, UnitsError
 from scalemath.sweeps import geomspace, linspace, sweep, zipped
 from scalemath.units import Q_
+from scalemath.units.values import fifteen_digits
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
@@ -159,3 +160,11 @@ def test_spaces():
     for wrong in (("1 MB", "1 s"), ("1 MB", 3), (0, 5), ("1 MB", "1 GB", 0), (1.0, float("inf"))):
         with pytest.raises((ArgumentError, UnitsError)):
             geomspace(*wrong)
+
+
+def test_axes_are_rounded_as_scalars_are():
+    dice = np.random.default_rng(1)
+    for low, high in ((-9, -3), (0, 12), (-300, 300)):
+        values = 10.0 ** dice.uniform(low, high, 20_000) * dice.choice([-1.0, 1.0], 20_000)
+        wanted = [float(f"{v:.15g}") for v in values]
+        assert np.array_equal(fifteen_digits(values), wanted)
