@@ -135,6 +135,7 @@ def latency_budget(
         Two endpoints; the farthest two by default.
     tier : str, optional
         Name in `EXPECTED`; a round trip through one switch outside its range is then cautioned.
+        Endpoints and one switch that take longer than a hop of a tier are cautioned always.
 
     Returns
     -------
@@ -178,12 +179,12 @@ def latency_budget(
         assumptions.append(
             f"M/M/1 wait at utilisation {utilisation:g}, packets of {packet_size}: a model choice"
         )
-    cautions: tuple[str, ...] = ()
     if tier is not None and switches == 1:
         found = latency_caution(f"{2.0 * sum(parts)!r} s", tier)
-        cautions = (found,) if found else ()
+    else:
+        found = _hop_caution(2.0 * (endpoint + one_switch), tier or "scale-out")
     return LatencyBudget(
-        cautions=cautions,
+        cautions=(found,) if found else (),
         parts=parts,
         switches=switches,
         links=links,
@@ -194,6 +195,14 @@ def latency_budget(
             "cable_length": (metres, "m"),
         },
     )
+
+
+def _hop_caution(round_trip: float, tier: str) -> str:
+    """Caution about endpoints and one switch that take longer than a hop [s] of the tier."""
+    found = latency_caution(f"{round_trip!r} s", tier)
+    if not found or round_trip <= EXPECTED[tier][1]:
+        return ""  # parts that were left out make a path short, which says nothing
+    return f"endpoints and one switch, there and back: {found}"
 
 
 def _path(fabric: Fabric, between: tuple[int, int] | None) -> tuple[int, int]:

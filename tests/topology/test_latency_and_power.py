@@ -114,7 +114,8 @@ def test_a_budget_outside_its_tier_carries_a_caution() -> None:
     assert "expected of one Ethernet hop" in slow.cautions[0]
     assert "caution" in slow.explain()
     assert ONE.latency_budget(endpoint_latency="1 us", tier="Ethernet").cautions == ()
-    assert TREE.latency_budget(endpoint_latency="10 us", tier="Ethernet").cautions == ()
+    far = TREE.latency_budget(endpoint_latency="10 us", tier="Ethernet")
+    assert "NCCL" in far.cautions[0]
 
 
 def test_clock_cycles_and_bytes_in_flight() -> None:
@@ -178,3 +179,14 @@ def test_refused() -> None:
     with pytest.raises(ArgumentError, match="no tier up"):
         TREE.power(copper="up")
     assert "not given" in " ".join(TREE.power(transceiver="12 W").assumptions)
+
+
+def test_endpoints_far_slower_than_a_hop_are_cautioned() -> None:
+    slow = TREE.latency_budget(endpoint_latency="1 ms", switch_latency="200 ns")
+    assert len(slow.cautions) == 1
+    assert "milliseconds are what a user or a wide-area link sees" in slow.cautions[0]
+    assert latency_caution("2.0004 ms", "scale-out") in slow.cautions[0]
+    assert "caution" in slow.explain()
+    usual = TREE.latency_budget(endpoint_latency="0.9 us", switch_latency="200 ns")
+    assert not usual.cautions
+    assert not TREE.latency_budget(switch_latency="200 ns").cautions
