@@ -195,7 +195,8 @@ def _differences(ours: Claim, theirs: Claim) -> tuple[list[str], bool]:
             and one != two
             and not (name == "scope" and (mended or _counted(ours, theirs)))
         ):
-            reasons.append(f"{name.replace('_', ' ')} is {one} on one side, {two} on the other")
+            what = "FEC side" if name == "fec" else name.replace("_", " ")
+            reasons.append(f"{what} is {one} on one side, {two} on the other")
             hard = True
     shares = (ours.derating, theirs.derating)
     if (shares[0] is None) != (shares[1] is None):
@@ -230,7 +231,11 @@ def _judge(
     """Return verdict and sentence."""
     why = "; ".join(reasons)
     if ours.digits.unitless and theirs.digits.unitless:
-        return "unverifiable", _bare(ours, theirs, naive)
+        silent = next((side.label for side in (ours, theirs) if not side.fec), "")
+        if not (ours.fec or theirs.fec):
+            return "unverifiable", _bare(ours, theirs, naive)
+        if silent:
+            return "unverifiable", f"{silent} does not say whether it is before or after FEC"
     if hard:
         text = f"{ours.label} and {theirs.label} are not of one kind: {why}"
         return ("inconsistent" if claimed else "convention-dependent"), text

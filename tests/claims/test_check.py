@@ -159,3 +159,18 @@ def test_naming_the_true_ratio_is_never_wrong(left: float, right: float) -> None
     off = check_claim(one, two, ratio=true * 1.7)
     assert off.verdict in ("wrong", "rounding")
     assert check_claim(two, one).ratio == pytest.approx(1 / true)
+
+
+def test_error_ratios_on_two_sides_of_the_fec_are_not_of_one_kind() -> None:
+    after, before = sm.Claim("1e-15", fec="post-FEC"), sm.Claim("1e-12", fec="pre-FEC")
+    found = sm.check_claim(after, before)
+    assert found.verdict == "convention-dependent"
+    assert not found.comparable
+    assert "FEC side is post-FEC on one side, pre-FEC on the other" in found.sentence
+    assert "GB/s" not in str(found)
+    assert sm.check_claim(after, before, ratio="0.001").verdict == "inconsistent"
+    same = sm.check_claim(after, sm.Claim("1e-12", fec="post-FEC"), ratio="0.001")
+    assert same.verdict == "ok"
+    silent = sm.check_claim(after, "1e-12")
+    assert silent.verdict == "unverifiable"
+    assert "1e-12 does not say whether it is before or after FEC" in silent.sentence
