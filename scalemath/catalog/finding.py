@@ -81,7 +81,7 @@ def fields(family: str) -> Table:
     Table
         Key, unit, whether it is required, and the conventions each value must state.
     """
-    if not isinstance(family, str) or family not in FAMILIES:
+    if family not in tuple(FAMILIES):
         raise ArgumentError(f"no family {repr(family)[:80]}; there are {', '.join(FAMILIES)}")
     schema = FAMILIES[family]
     known = {**schema.fields, **{f"{p}...": f for p, f in schema.prefixes.items()}}

@@ -49,12 +49,12 @@ def _count(_: object, this: attrs.Attribute[int], value: object) -> None:
         raise RangeError(f"{this.name} is {value}; wanted at least 1")
 
 
-def _share(_: object, this: attrs.Attribute[float | None], value: object) -> None:
+def _share(_: object, this: attrs.Attribute[float | None], value: Any) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ArgumentError(f"{this.name} is {repr(value)[:80]}; wanted a share, as in 0.8")
-    if not 0 < value <= 1:
+    if not 0 < float(value) <= 1:
         raise ConventionError(
             f"{this.name} is {value}; wanted a share above 0 and at most 1, nothing is faster "
             "than its data sheet"

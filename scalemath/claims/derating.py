@@ -263,7 +263,8 @@ def least_of(hops: Sequence[Derated]) -> Path:
     >>> print(least_of([hop, hop, hop]).bandwidth)
     90 GB/s/dir
     """
-    if not isinstance(hops, Sequence) or not all(isinstance(hop, Derated) for hop in hops):
+    given: Any = hops
+    if not isinstance(given, Sequence) or not all(isinstance(hop, Derated) for hop in given):
         raise ArgumentError(f"hops is {str(hops)[:80]}; wanted a list of what derate() returns")
     if not hops:
         raise ArgumentError("a path needs at least one hop")

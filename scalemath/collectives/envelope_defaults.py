@@ -134,7 +134,8 @@ def measured_envelope(system: str, operation: str, *, ranks: int) -> Envelope:
     """
     name = system_named(system)
     what = operation_named(operation).name
-    if isinstance(ranks, bool) or not isinstance(ranks, Real):
+    counted: Any = ranks
+    if isinstance(counted, bool) or not isinstance(counted, Real):
         raise ArgumentError(f"ranks is {repr(ranks)[:80]}; wanted a whole number, as in 8")
     found = _envelopes().get((name, what, ranks))
     if found is None:

@@ -55,7 +55,7 @@ class Library:
         tuple of Record
             The entries.
         """
-        if not isinstance(family, str) or family not in FAMILIES:
+        if family not in tuple(FAMILIES):
             raise ArgumentError(f"no family {repr(family)[:80]}; there are {', '.join(FAMILIES)}")
         added = [r for (of, _), r in self._added.items() if of == family]
         taken = {record.name for record in added}

@@ -24,6 +24,7 @@ from scalemath.kernels.scaling import (
     speedup_per_rank,
 )
 from scalemath.units import convert, quantities
+from scalemath.units.checks import is_array
 from scalemath.units.declaration import parse
 
 _SHARE = parse("share", "number > 0 <= 1")
@@ -36,7 +37,7 @@ def step(output: str, function: Any, unit: str = "1", **rename: str) -> Step:
 
 def _share(name: str, value: Any) -> float:
     """Read a share above 0 and at most 1."""
-    if isinstance(value, (list, tuple, set, dict)) or getattr(value, "ndim", 0):
+    if is_array(value) or isinstance(value, (list, tuple, set, dict)):
         raise ArgumentError(f"{name} is {str(value)[:80]}; wanted one share, as in 0.8")
     try:
         return float(convert(_SHARE, value))

@@ -8,7 +8,6 @@ from itertools import product
 from numbers import Real
 from typing import Any
 
-import attrs
 import numpy as np
 from attrs import field
 
@@ -35,10 +34,10 @@ def whole_shape(value: Any) -> tuple[int, ...]:
     return tuple(int(size) for size in sizes)
 
 
-def yes_or_no(value: Any, this: attrs.Attribute[Any]) -> bool:
-    """Read a field that is either True or False."""
+def wrapped(value: Any) -> bool:
+    """Read whether the ends are joined."""
     if not isinstance(value, _BOOLEANS):
-        raise ArgumentError(f"{this.name} is {repr(value)[:80]}; wanted True or False")
+        raise ArgumentError(f"wrap is {repr(value)[:80]}; wanted True or False")
     return bool(value)
 
 
@@ -64,9 +63,7 @@ class Torus(Fabric):
 
     shape: tuple[int, ...] = field(converter=whole_shape, kw_only=True)
     link_rate: Any = given("byte/s/dir > 0", None)
-    wrap: bool = field(
-        default=True, converter=attrs.Converter(yes_or_no, takes_field=True), kw_only=True
-    )
+    wrap: bool = field(default=True, converter=wrapped, kw_only=True)
 
     forwarding_endpoints = True
 
