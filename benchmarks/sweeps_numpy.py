@@ -29,32 +29,45 @@ def _pipeline(f: Array, w: Array, a: Array, least: float) -> Array:
     return np.where(f * w > least * least * a, with_best, start + least * a + w + f * w / least)
 
 
-def _both_ways(f: Array, w: Array, a: Array, least: float) -> Array:
-    """Up with free reduction and down; the two take the same time then."""
-    return 2.0 * _pipeline(f, w, a, least)
+def _pipeline_reduced(f: Array, wire: Array, arithmetic: Array, a: Array, least: float) -> Array:
+    work = wire + arithmetic
+    start = f * a
+    overhead = np.sqrt(start * work)
+    stretch = 1.0 + overhead / work
+    with_best = start + overhead + wire * stretch + arithmetic * stretch
+    stretched = (wire + arithmetic) * (1.0 + f / least)
+    return np.where(f * work > least * least * a, with_best, start + least * a + stretched)
 
 
-def best_communication(n: Array, s: Array, b: Array, a: Array) -> tuple[Array, Array]:
+def _both_ways(f: Array, wire: Array, arithmetic: Array, a: Array, least: float) -> Array:
+    up = _pipeline_reduced(f, wire, arithmetic, a, least)
+    return up + _pipeline(f, wire, a, least)
+
+
+def best_communication(
+    n: Array, s: Array, b: Array, a: Array, g: float = np.inf
+) -> tuple[Array, Array]:
     """Least time of seven algorithms, and which one."""
     mantissa, exponent = _exponent(n)
     floor_log = exponent - 1.0
     ceil_log = np.where(mantissa == 0.5, exponent - 1.0, exponent)
     core = np.exp2(floor_log)
     folded = core < n
-    wire = s / b
+    wire, arithmetic = s / b, s / g
     doubling_rounds = np.where(folded, floor_log + 2.0, floor_log)
-    moved = 2.0 * (core - 1.0) / core + np.where(folded, 2.0, 0.0)
-    chain = np.where(n < 2.0, 0.0, _both_ways(n - 2.0, wire, a, 1.0))
+    reductions = np.where(folded, floor_log + 1.0, floor_log)
+    share = (core - 1.0) / core + np.where(folded, 1.0, 0.0)
+    chain = np.where(n < 2.0, 0.0, _both_ways(n - 2.0, wire, arithmetic, a, 1.0))
     above, exponent = _exponent(n + 1.0)
     height = np.where(above == 0.5, exponent - 1.0, exponent) - 2.0
     times = [
-        2.0 * (n - 1.0) * a + 2.0 * (n - 1.0) / n * wire,
-        doubling_rounds * (a + wire),
-        np.where(folded, 2.0 * floor_log + 2.0, 2.0 * floor_log) * a + moved * wire,
-        2.0 * ceil_log * (a + wire),
+        2.0 * (n - 1.0) * a + (n - 1.0) / n * (2.0 * wire + arithmetic),
+        doubling_rounds * (a + wire) + reductions * arithmetic,
+        (2.0 * floor_log + np.where(folded, 2.0, 0.0)) * a + share * (2.0 * wire + arithmetic),
+        ceil_log * (2.0 * a + 2.0 * wire + arithmetic),
         chain,
-        np.where(n < 3.0, chain, 2.0 * _both_ways(height, wire, a, 1.0)),
-        np.where(n < 3.0, chain, _both_ways(2.0 * ceil_log, wire, a, 2.0)),
+        np.where(n < 3.0, chain, 2.0 * _both_ways(height, wire, arithmetic, a, 1.0)),
+        np.where(n < 3.0, chain, _both_ways(2.0 * ceil_log, wire, arithmetic, a, 2.0)),
     ]
     best = times[0]
     code = np.zeros(best.shape, dtype=np.uint8)
