@@ -21,6 +21,12 @@ def rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
+def shipped_rows(name: str) -> list[dict[str, str]]:
+    """Rows of the whole table that is kept beside the tests, whatever folder is named."""
+    with (DATA / name).open(newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
 def has(name: str) -> bool:
     """Whether the table is there (tables under a share-alike licence are not shipped)."""
     return (facts_folder() / name).exists()
