@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from scalemath.core.errors import ArgumentError, ScalemathError, UnitsError
+from scalemath.core.errors import ArgumentError, RangeError, ScalemathError, UnitsError
 from scalemath.core.model import Parameter
 from scalemath.units import Q_, Quantity, QuantityLike, convert, to_si
 from scalemath.units.values import fifteen_digits, quantity_of
@@ -286,6 +286,8 @@ def _as_list(given: Any) -> Any:
         return [given]
     if isinstance(given, Quantity) and np.ndim(given.magnitude) == 0:
         return [given]
+    if isinstance(given, range) and len(given) > LONGEST:
+        raise RangeError(f"holds {len(given)} values; an axis may have {LONGEST} at the most")
     if isinstance(given, (range, set, frozenset)):
         return sorted(given) if not isinstance(given, range) else list(given)
     if hasattr(given, "_magnitude") or isinstance(given, (np.ndarray, list, tuple)):
@@ -317,6 +319,10 @@ def is_axis(given: Any) -> bool:
     if isinstance(given, np.ndarray):
         return given.ndim > 0
     return isinstance(given, (list, tuple, range, set, frozenset))
+
+
+LONGEST = 10**8
+"""Values of one axis; a longer one would fill the memory before any point is computed."""
 
 
 def geomspace(start: QuantityLike, stop: QuantityLike, num: int = 50) -> Any:
@@ -372,6 +378,8 @@ def linspace(start: QuantityLike, stop: QuantityLike, num: int = 50) -> Any:
 def _space(start: Any, stop: Any, num: int, space: Any, name: str, positive: bool) -> Any:
     if not is_whole(num, 1):
         raise ArgumentError(f"{name}: num is {num!r}, wanted a whole number of at least 1")
+    if num > LONGEST:
+        raise RangeError(f"{name}: num is {num}; an axis may have {LONGEST} values at the most")
     plain = [isinstance(end, numbers.Real) and not isinstance(end, bool) for end in (start, stop)]
     if all(plain):
         _check_ends(name, float(start), float(stop), positive)

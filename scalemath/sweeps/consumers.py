@@ -215,67 +215,176 @@ def keep_front_two(
         places[low] = place
 
 
-def keep_front(
-    rows: Row, n: int, base: int, offsets: Row, at: int, front: Row, places: Row, state: Row
-) -> None:
-    """Insert a row into a front of several objectives, kept as a list.
+def keep_candidates(
+    rows: Row, n: int, base: int, offsets: Row, at: int,
+    front: Row, places: Row, state: Row, killers: Row,
+) -> None:  # fmt: skip
+    """Collect the points of a row that may belong to a front of three or four objectives.
 
-    `rows` and `front` hold one objective per first index. A dominating point that was found
-    moves to the head of the list, where the next one is likely to meet it.
+    `rows` and `front` hold one objective per first index; `state[0]` counts the candidates. Points
+    beaten by one of the `state[2]` killers are dropped at once; when the room is full, the
+    candidates are reduced to their front, and `state[1]` is set where that does not help enough.
     """
     count = rows.shape[0]
     room = front.shape[1]
     for i in range(n):
-        usable = True
+        usable = state[1] == 0
         for c in range(count):
             value = rows[c, i]
             if value - value != 0.0:
                 usable = False
+        for k in range(state[2]):
+            if not usable:
+                break
+            beaten = True
+            for c in range(count):
+                if killers[c, k] >= rows[c, i]:
+                    beaten = False
+            if beaten:
+                usable = False
+                for c in range(count):
+                    swap = killers[c, 0]
+                    killers[c, 0] = killers[c, k]
+                    killers[c, k] = swap
         if not usable:
             continue
-        place = base + offsets[at + i]
+        if state[0] == room:
+            reduce_front(front, places, state, killers)
+            if 4 * state[0] > 3 * room:
+                state[1] = 1
+                return
         size = state[0]
-        kept = 0
-        beaten = False
-        for k in range(size):
-            not_worse = True
-            not_better = True
-            for c in range(count):
-                if front[c, k] > rows[c, i]:
-                    not_worse = False
-                if front[c, k] < rows[c, i]:
-                    not_better = False
-            if not_worse:
-                beaten = True
-                if not_better and place < places[k]:
-                    places[k] = place
-                if k > 0:
-                    for c in range(count):
-                        swap = front[c, 0]
-                        front[c, 0] = front[c, k]
-                        front[c, k] = swap
-                    other = places[0]
-                    places[0] = places[k]
-                    places[k] = other
-                break
-        if beaten:
-            continue
-        for k in range(size):
-            not_better = True
-            for c in range(count):
-                if front[c, k] < rows[c, i]:
-                    not_better = False
-            if not not_better:
-                if kept != k:
-                    for c in range(count):
-                        front[c, kept] = front[c, k]
-                    places[kept] = places[k]
-                kept += 1
-        if kept == room:
-            state[0] = kept
-            state[1] = 1
-            return
         for c in range(count):
-            front[c, kept] = rows[c, i]
-        places[kept] = place
-        state[0] = kept + 1
+            front[c, size] = rows[c, i]
+        places[size] = base + offsets[at + i]
+        state[0] = size + 1
+
+
+def comes_first(front: Row, places: Row, i: int, j: int) -> bool:
+    """Whether candidate i precedes j: by objectives in order, then by place."""
+    for c in range(front.shape[0]):
+        if front[c, i] != front[c, j]:
+            return bool(front[c, i] < front[c, j])
+    return bool(places[i] < places[j])
+
+
+def sift(order: Row, front: Row, places: Row, hole: int, size: int) -> None:
+    """Let an entry sink in a heap that holds the last candidate at its head."""
+    entry = order[hole]
+    while True:
+        child = 2 * hole + 1
+        if child >= size:
+            break
+        if child + 1 < size and comes_first(front, places, order[child], order[child + 1]):
+            child += 1
+        if not comes_first(front, places, entry, order[child]):
+            break
+        order[hole] = order[child]
+        hole = child
+    order[hole] = entry
+
+
+def reduce_front(front: Row, places: Row, state: Row, killers: Row) -> None:
+    """Reduce candidates to those that no other beats, in order; of equal ones the first place.
+
+    In that order a candidate can only be beaten by an earlier one. With three objectives the
+    last two of those kept form a staircase, so one binary search decides.
+    """
+    count = front.shape[0]
+    size = state[0]
+    order = np.arange(size)
+    for hole in range(size // 2 - 1, -1, -1):
+        sift(order, front, places, hole, size)
+    for last in range(size - 1, 0, -1):
+        swap = order[0]
+        order[0] = order[last]
+        order[last] = swap
+        sift(order, front, places, 0, last)
+    kept = np.empty(size, dtype=np.int64)
+    stairs = np.empty(size, dtype=np.int64)
+    number = 0
+    steps = 0
+    for o in range(size):
+        i = order[o]
+        beaten = False
+        if count == 3:
+            low = 0
+            high = steps
+            while low < high:
+                middle = (low + high) // 2
+                if front[1, stairs[middle]] <= front[1, i]:
+                    low = middle + 1
+                else:
+                    high = middle
+            beaten = low > 0 and front[2, stairs[low - 1]] <= front[2, i]
+            if not beaten:
+                if low > 0 and front[1, stairs[low - 1]] == front[1, i]:
+                    low -= 1
+                gone = low
+                while gone < steps and front[2, stairs[gone]] >= front[2, i]:
+                    gone += 1
+                move = gone - low - 1
+                if move < 0:
+                    for k in range(steps, low, -1):
+                        stairs[k] = stairs[k - 1]
+                else:
+                    for k in range(gone, steps):
+                        stairs[k - move] = stairs[k]
+                stairs[low] = i
+                steps -= move
+        else:
+            for k in range(number):
+                j = kept[k]
+                beaten = True
+                for c in range(1, count):
+                    if front[c, j] > front[c, i]:
+                        beaten = False
+                        break
+                if beaten:
+                    kept[k] = kept[0]
+                    kept[0] = j
+                    break
+        if not beaten:
+            kept[number] = i
+            number += 1
+    if count != 3:
+        kept[:number].sort()
+    values = np.empty((count, number))
+    where = np.empty(number, dtype=np.int64)
+    for k in range(number):
+        for c in range(count):
+            values[c, k] = front[c, kept[k]]
+        where[k] = places[kept[k]]
+    for k in range(number):
+        for c in range(count):
+            front[c, k] = values[c, k]
+        places[k] = where[k]
+    state[0] = number
+    choose_killers(front, number, state, killers)
+
+
+def choose_killers(front: Row, size: int, state: Row, killers: Row) -> None:
+    """Choose points of a front that beat much of the space: those nearest to the best corner."""
+    count = front.shape[0]
+    if size == 0:
+        return
+    score = np.zeros(size)
+    for c in range(count):
+        low = front[c, 0]
+        high = front[c, 0]
+        for k in range(size):
+            low = min(low, front[c, k])
+            high = max(high, front[c, k])
+        if high > low:
+            for k in range(size):
+                score[k] += (front[c, k] - low) / (high - low)
+    number = min(size, killers.shape[1])
+    for n in range(number):
+        best = 0
+        for k in range(size):
+            if score[k] < score[best]:
+                best = k
+        score[best] = math.inf
+        for c in range(count):
+            killers[c, n] = front[c, best]
+    state[2] = number

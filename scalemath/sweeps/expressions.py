@@ -80,6 +80,8 @@ def parse_formula(text: str, units: Mapping[str, str], condition: bool, what: st
     Formula
         Ready to be written into a driver.
     """
+    if not isinstance(text, str):
+        raise ArgumentError(f"{what} is {text!r}, wanted a text such as 'tensor <= ranks'")
     try:
         tree = ast.parse(text, mode="eval")
     except SyntaxError as error:

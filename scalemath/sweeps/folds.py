@@ -145,14 +145,18 @@ def front(signs: tuple[int, ...]) -> Fold:
     """Pareto front of several outputs; `signs` is -1 for those to be large."""
     values = [f"-r[{i}]" if sign < 0 else f"r[{i}]" for i, sign in enumerate(signs)]
     two = len(signs) == 2
-    name = "keep_front_two" if two else "keep_front"
+    name = "keep_front_two" if two else "keep_candidates"
     given = "scratch[0], scratch[1]" if two else "scratch"
+    room = ("front", "places", "state") if two else ("front", "places", "state", "killers")
     return Fold(
-        arguments=("offsets", "front", "places", "state"),
+        arguments=("offsets", *room),
         cursors=("q",),
         before=(f"scratch = np.empty(({len(signs)}, tile))",),
         row=(f"rows = {', '.join(f'scratch[{i}]' for i in range(len(signs)))}",),
         point=tuple(f"rows[{i}][l] = {v}" for i, v in enumerate(values)),
-        after=(f"{name}({given}, n, at_q, offsets, at_p, front, places, state)",),
-        functions=(getattr(consumers, name),),
+        after=(f"{name}({given}, n, at_q, offsets, at_p, {', '.join(room)})",),
+        finish=()
+        if two
+        else ("if state[1] == 0:", "    reduce_front(front, places, state, killers)"),
+        functions=(getattr(consumers, name), consumers.reduce_front),
     )

@@ -42,6 +42,8 @@ class Fold:
         Lines per point; ``r`` is the tuple of outputs, ``l`` the place in the row.
     after : tuple of str
         Lines once per row, after the points.
+    finish : tuple of str
+        Lines once per call, after all rows.
     functions : tuple of callable
         Plain functions that these lines call.
     """
@@ -52,6 +54,7 @@ class Fold:
     before: tuple[str, ...] = ()
     row: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    finish: tuple[str, ...] = ()
     functions: tuple[Callable[..., Any], ...] = ()
 
 
@@ -234,7 +237,7 @@ def definitions(found: Collected) -> list[str]:
         name = text.removeprefix("def ").partition("(")[0]
         word = "@helper\n" if name in apart else "@scalar\n"
         parts.append(word + text if text.startswith("def ") else text)
-    return parts + [f"{name} = scalar({name})" for name in found.objects]
+    return parts + [f"{name} = relink({name}, scalar)" for name in found.objects]
 
 
 def _drive(wiring: Wiring, inner: Sequence[bool], fold: Fold) -> str:
@@ -309,6 +312,7 @@ def _drive(wiring: Wiring, inner: Sequence[bool], fold: Fold) -> str:
         "            for c in range(cursors):",
         "                cursor[c] -= strides[c, wheel] * (shape[wheel] - 1)",
         "            wheel -= 1",
+        *(f"    {line}" for line in fold.finish),
     ]
     return "\n".join(lines)
 

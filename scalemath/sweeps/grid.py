@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, field, frozen
 
-from scalemath.core.errors import ArgumentError, UnitsError
+from scalemath.core.errors import ArgumentError, RangeError, UnitsError
 from scalemath.core.hooks import hook
 from scalemath.sweeps.axes import Array, Coordinate, as_si
 from scalemath.units import Q_, Quantity, display, to_si
@@ -129,7 +129,16 @@ class Grid:
         """
         grid = self
         for axis, place in places.items():
-            grid = grid._pick(grid._axis(axis), place)
+            position = grid._axis(axis)
+            length = grid.shape[grid.axes.index(position)]
+            listed = np.asarray([] if isinstance(place, slice) else place)
+            if listed.dtype.kind == "b" or (listed.size and listed.dtype.kind not in "iu"):
+                raise ArgumentError(f"isel: {axis}={place!r}, wanted a position, a list or a slice")
+            if not isinstance(place, slice) and not listed.size:
+                raise RangeError(f"isel: {axis} is empty; give at least one position")
+            if listed.size and not (-length <= listed.min() and listed.max() < length):
+                raise RangeError(f"isel: {axis}={place!r}, but the axis has {length} values")
+            grid = grid._pick(position, place)
         return grid
 
     def sel(self, *, nearest: bool = False, **values: Any) -> Grid:

@@ -206,7 +206,8 @@ def aligned(shape: Sequence[int], dtype: Any) -> Array:
     count = math.prod(shape)
     raw = np.empty(count * kind.itemsize + 64, dtype=np.uint8)
     skip = -raw.ctypes.data % 64
-    return raw[skip : skip + count * kind.itemsize].view(kind).reshape(shape)
+    found: Array = raw[skip : skip + count * kind.itemsize].view(kind).reshape(shape)
+    return found
 
 
 def _packed(pieces: Sequence[Array], starts: Sequence[int], length: int) -> Array:

@@ -74,7 +74,7 @@ class Problem:
 
     def units(self) -> dict[str, str]:
         """SI unit of every number that a point has: parameters, outputs, terms."""
-        return self._units
+        return dict(self._units)
 
     @cached_property
     def _units(self) -> dict[str, str]:
@@ -161,6 +161,7 @@ class Problem:
     def shown(self) -> dict[str, tuple[Any, str]]:
         """Fixed parameters with their units, as a result shows them."""
         units = self.units()
+        units.update({p.name: f"{p.unit}/dir" for p in self.model.parameters if p.kind == "rate"})
         return {
             name: (value, units.get(name, "1"))
             for name, value in self.fixed.items()
@@ -222,6 +223,7 @@ def state(given: Any, arguments: Mapping[str, Any], where: str | None = None) ->
             reader.read(name, value)
         except ScalemathError as error:
             reader.problems.append(error)
+            reader.refused.add(name)
     return reader.finish(where)
 
 
@@ -272,6 +274,7 @@ class _Reader:
         self.best: dict[str, tuple[str, ...]] = {}
         self.dependent: dict[str, str] = {}
         self.problems: list[ScalemathError] = []
+        self.refused: set[str] = set()
 
     def read(self, name: str, value: Any) -> None:
         """Take in one argument."""
@@ -377,6 +380,8 @@ class _Reader:
                     selections.append(self.selection(parameter))
                 except ScalemathError as error:
                     self.problems.append(error)
+        for selection in selections:
+            self.needed(selection)
         if self.problems:
             lines = [str(problem) for problem in self.problems]
             head = f"sweep of {self.model.name}: "
@@ -420,11 +425,43 @@ class _Reader:
         missing = isinstance(value, float) and math.isnan(value)
         other = parameter.unless
         covered = other and (other in self.fixed or other in self.coordinates)
-        if missing and (parameter.required or (other and not covered)):
+        wanted = parameter.required or (other and not covered)
+        if missing and wanted and name not in self.refused:
             text = f"{name} is missing" + (f", or give {other}" if other else "")
             self.problems.append(ArgumentError(text))
         given: Any = value  # a signature may say None
         self.fixed[name] = math.nan if given is None else given
+
+    def needed(self, selection: Selection) -> None:
+        """Refuse a named kernel for which a parameter without a default was not given."""
+        if selection.mode == "best":
+            return
+        for step in self.model.steps:
+            if step.choice != selection.parameter:
+                continue
+            for name in selection.names:
+                kernel = step.kernels.get(name)
+                asked = step.arguments(kernel) if kernel else ()
+                lacking = [n for n in asked if self.lacks(n)]
+                if lacking:
+                    self.problems.append(
+                        ArgumentError(
+                            f"{selection.parameter}={name!r} needs {', '.join(lacking)}; describe the "
+                            "network as a single call with it asks for"
+                        )
+                    )
+
+    def lacks(self, name: str) -> bool:
+        """Whether a parameter has neither a value nor a default, and was not refused already."""
+        value = self.fixed.get(name)
+        parameter = self.parameters.get(name)
+        return (
+            isinstance(value, float)
+            and math.isnan(value)
+            and parameter is not None
+            and not parameter.required
+            and not parameter.unless
+        )
 
     def selection(self, parameter: Parameter) -> Selection:
         """How the sweep treats a choice."""

@@ -119,8 +119,10 @@ def choose_outputs(
         given = [problem.model.default_output, *problem.best]
     elif isinstance(outputs, (str, Output)):
         given = [outputs]
-    else:
+    elif isinstance(outputs, (list, tuple)):
         given = list(outputs)
+    else:
+        raise ArgumentError(f"outputs is {outputs!r}, wanted a name or a list of names")
     if not given:
         raise ArgumentError("outputs is empty; name at least one, or leave it out")
     found = [o if isinstance(o, Output) else Output(o) for o in given]

@@ -250,16 +250,25 @@ class ScanTask:
     def __call__(self, block: Block, *own: Any) -> tuple[Any, ...]:
         """Return the consumer's arguments, filled."""
         self.job.run(block, own)
-        while "state" in self.job.fold.arguments and own[-1][1]:
+        while "state" in self.job.fold.arguments and own[2][1]:
             front = own[0]
-            room = 4 * front.shape[1]
-            own = (
-                np.zeros((front.shape[0], room)),
-                np.zeros(room, dtype=np.int64),
-                np.zeros(2, dtype=np.int64),
-            )
+            own = front_room(front.shape[0], 4 * front.shape[1])
             self.job.run(block, own)
         return own
+
+
+KILLERS = 16
+"""Points of a front that are tried first against a new one."""
+
+
+def front_room(dimensions: int, room: int) -> tuple[Any, ...]:
+    """Return the empty arguments of a front's consumer: front, places, state and killers."""
+    found = (
+        np.zeros((dimensions, room)),
+        np.zeros(room, dtype=np.int64),
+        np.zeros(3, dtype=np.int64),
+    )
+    return found if dimensions == 2 else (*found, np.zeros((dimensions, KILLERS)))
 
 
 def scan(
@@ -269,7 +278,8 @@ def scan(
     fresh: Callable[[], tuple[Any, ...]],
     merge: Callable[[tuple[Any, ...]], None],
     how: Run,
-) -> None:
+    started: list[Any] | None = None,
+) -> ScanTask:
     """Hand every row to a consumer.
 
     Parameters
@@ -286,6 +296,13 @@ def scan(
         Takes them, filled, in the order of the blocks.
     how : Run
         Threads and the like.
+    started : list, optional
+        Receives the task before the first block is done.
+
+    Returns
+    -------
+    ScanTask
+        What did the blocks.
     """
     wiring = problem.wiring(outputs)
     own, place_cursor, offsets = scanning_walk(problem, wiring)
@@ -293,5 +310,8 @@ def scan(
     moves = [place_cursor] if "q" in fold.cursors else []
     task = ScanTask(Job(wiring, own, fold, how.arithmetic, moves, head))
     task.job.compiled(fresh())
+    if started is not None:
+        started.append(task)
     todo = Blocks(own.rows, own.tile)
     how.blocks(problem, todo, task, fresh, lambda _, filled: merge(filled))
+    return task

@@ -12,16 +12,17 @@ from attrs import evolve
 from scalemath.core.errors import RangeError
 from scalemath.sweeps import bounds, folds
 from scalemath.sweeps.axes import Array, Coordinate
+from scalemath.sweeps.execute import Block
 from scalemath.sweeps.grid import Grid
 from scalemath.sweeps.labels import output_of, provenance, threshold_of, unit_of
 from scalemath.sweeps.places import table
 from scalemath.sweeps.problem import Problem
 from scalemath.sweeps.program import Output
 from scalemath.sweeps.reductions import Bins, Front, Quantiles, Ranking
-from scalemath.sweeps.running import Run, scan
+from scalemath.sweeps.running import KILLERS, Run, front_room, scan
 
 LATEST = np.iinfo(np.int64).max
-ROOM = 1024
+ROOM = 1 << 16
 """Points of a front for which a block has room at first."""
 
 
@@ -120,32 +121,54 @@ def front(problem: Problem, reduction: Front, outputs: Sequence[Output], how: Ru
     wanted = [output_of(problem, o) for o in reduction.outputs]
     dimensions = len(wanted)
     kept = [np.zeros((dimensions, 0)), np.zeros(0, dtype=np.int64)]
+    killers = np.zeros((dimensions, KILLERS))
+    known = [0]
+    reduced = [0]
+    finishing: list[Any] = []
 
     def fresh() -> tuple[Any, ...]:
-        known = kept[0].shape[1]
-        room = max(ROOM, 2 * min(known, 4 * ROOM))
-        front, places = np.zeros((dimensions, room)), np.zeros(room, dtype=np.int64)
-        state = np.zeros(2, dtype=np.int64)
-        if 0 < known <= room // 2:
-            front[:, :known], places[:known], state[0] = kept[0], kept[1], known
-        return front, places, state
+        own = front_room(dimensions, ROOM)
+        if dimensions > 2:  # what beat others before will do so again
+            own[2][2] = known[0]
+            own[3][:] = killers
+        elif 0 < kept[1].size <= ROOM // 2:
+            own[0][:, : kept[1].size], own[1][: kept[1].size] = kept
+            own[2][0] = kept[1].size
+        return own
 
     def merge(filled: tuple[Any, ...]) -> None:
-        front, places, state = filled
-        size = int(state[0])
-        every = np.concatenate([kept[0], front[:, :size]], axis=1)
-        where = np.concatenate([kept[1], places[:size]])
-        chosen = undominated(every, where)
-        kept[0], kept[1] = np.ascontiguousarray(every[:, chosen]), where[chosen]
+        size = int(filled[2][0])
+        kept[0] = np.concatenate([kept[0], filled[0][:, :size]], axis=1)
+        kept[1] = np.concatenate([kept[1], filled[1][:size]])
+        if dimensions == 2:
+            chosen = undominated(kept[0], kept[1])
+            kept[:] = [np.ascontiguousarray(kept[0][:, chosen]), kept[1][chosen]]
+        elif kept[1].size > 2 * reduced[0] + ROOM:
+            shrink()
+        if dimensions > 2 and filled[2][2] >= known[0]:
+            known[0] = int(filled[2][2])
+            killers[:] = filled[3]
 
-    scan(problem, wanted, folds.front(reduction.signs), fresh, merge, how)
+    def shrink() -> None:
+        own = front_room(dimensions, max(kept[1].size, 1))
+        own[0][:, : kept[1].size], own[1][: kept[1].size] = kept
+        own[2][0] = kept[1].size
+        finishing[0].job.run(Block(0, 0), own)
+        size = reduced[0] = int(own[2][0])
+        kept[:] = [own[0][:, :size].copy(), own[1][:size].copy()]
+
+    scan(problem, wanted, folds.front(reduction.signs), fresh, merge, how, finishing)
+    if dimensions > 2:
+        shrink()
+        order = np.lexsort((kept[1], *kept[0][::-1]))
+        kept[:] = [kept[0][:, order], kept[1][order]]
     values = {o.label: kept[0][i] * reduction.signs[i] for i, o in enumerate(wanted)}
     also = [o for o in outputs if o.label not in values]
     return table(problem, kept[1], values, also)
 
 
 def undominated(values: Array, places: Array) -> Array:
-    """Indices of the points of a front, in lexicographic order of their values.
+    """Indices of the points of a front of two objectives, in order of the first.
 
     Parameters
     ----------
@@ -159,25 +182,12 @@ def undominated(values: Array, places: Array) -> Array:
     numpy.ndarray
         Indices.
     """
-    order: Array = np.lexsort((places, *values[::-1]))
-    values = values[:, order]
-    if values.shape[1] == 0:
+    order: Array = np.lexsort((places, values[1], values[0]))
+    if order.size == 0:
         return order
-    same = np.all(values[:, 1:] == values[:, :-1], axis=0)
-    order, values = order[np.r_[True, ~same]], values[:, np.r_[True, ~same]]
-    if values.shape[0] == 2:
-        before = np.r_[math.inf, np.minimum.accumulate(values[1])[:-1]]
-        flat: Array = order[values[1] < before]
-        return flat
-    chosen = np.zeros(order.size, dtype=bool)
-    left = np.arange(order.size)
-    while left.size:
-        # the lexicographically first of those left is beaten by none
-        head = left[0]
-        chosen[head] = True
-        beaten = np.all(values[:, left] >= values[:, head, None], axis=0)
-        left = left[~beaten]
-    front: Array = order[chosen]
+    second = values[1, order]
+    before = np.r_[math.inf, np.minimum.accumulate(second)[:-1]]
+    front: Array = order[second < before]
     return front
 
 

@@ -50,7 +50,8 @@ def convert(parameter: Parameter, value: Any) -> Any:
 
 def is_array(value: Any) -> bool:
     """Whether a value stands for many: an array, a list, or a quantity that holds an array."""
-    return isinstance(value, ARRAYS) or isinstance(getattr(value, "_magnitude", None), np.ndarray)
+    held = getattr(value, "_magnitude", value)
+    return held.ndim > 0 if isinstance(held, np.ndarray) else isinstance(held, ARRAYS)
 
 
 def fast_path(parameter: Parameter) -> Callable[[Any], Any]:
@@ -104,6 +105,8 @@ def convert_scalar(parameter: Parameter, value: Any) -> tuple[Any, bool]:
     """Return the checked SI value, and whether it was a rate without a direction."""
     kind = parameter.kind
     undirected = False
+    if isinstance(value, np.ndarray):
+        value = value.item()
     if kind == "choice":
         return _choice(parameter, value), False
     if kind == "count":
@@ -214,6 +217,8 @@ def _convert_array(parameter: Parameter, value: Any) -> np.ndarray[Any, Any]:
         result = _count_array(value)
     else:
         result = np.asarray(raw_si(_listed(value), _spelling(parameter)), dtype=float)
+    if not result.size:
+        raise RangeError("is empty; give at least one value")
     bad = ~np.isfinite(result) | (result < parameter.low) | (result > parameter.high)
     if parameter.low_open:
         bad |= result == parameter.low
@@ -233,7 +238,12 @@ def _listed(value: Any) -> Any:
 def _count_array(value: Any) -> np.ndarray[Any, Any]:
     if isinstance(value, pint.Quantity):
         raise UnitsError("is a quantity; counts are plain integers, as in [2, 8, 72]")
-    given = np.asarray(_listed(value))
+    try:
+        given = np.asarray(_listed(value))
+    except ValueError:
+        raise ArgumentError("is ragged; give rows of equal length") from None
+    if given.size == 0:
+        raise RangeError("is empty; give at least one value")
     if given.dtype.kind not in "iuf":
         raise ArgumentError(f"holds {given.dtype} values; counts are plain integers")
     result = given.astype(float)
