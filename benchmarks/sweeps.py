@@ -78,7 +78,10 @@ STEP = Model(
     (
         Step("rate", {"": kernel_of(usable_bandwidth)}, "byte/s", rename={"efficiency": "share"}),
         Step(
-            "communication", {n: kernel_of(FAST[n]) for n in NAMES}, "s", choice="algorithm",
+            "communication",
+            {n: kernel_of(FAST[n]) for n in NAMES},
+            "s",
+            choice="algorithm",
             rename={"bandwidth": "rate"},
         ),
         Step("time", {"": kernel_of(strong_scaling_step)}, "s", rename={"time_one": "work"}),
@@ -262,7 +265,9 @@ def heavy_race(race: Race, libraries: dict[str, ctypes.CDLL]) -> None:
         "sweep, strict",
         lambda: sm.sweep(STEP, outputs=wanted, out=grid, arithmetic="strict", **common),
     )
-    race.add("compute only", lambda: sm.sweep(STEP, reduce=sweeps.count("time", above="1 s"), **common))
+    race.add(
+        "compute only", lambda: sm.sweep(STEP, reduce=sweeps.count("time", above="1 s"), **common)
+    )
     race.add("top 100", lambda: sm.sweep(STEP, reduce=sweeps.top(100, bounds=False), **common))
     race.add("numpy", lambda: twins.best_step(*sparse))
     race.add("numpy, chunked", lambda: twins.best_step_chunked(sparse, kept))

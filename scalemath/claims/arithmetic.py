@@ -80,5 +80,5 @@ def _result(node: ast.expr, terms: list[Quantity], wanted: str) -> Any:
         if type(node.op) in _OPERATORS:
             return _OPERATORS[type(node.op)](left, right)
         if isinstance(node.op, ast.Pow) and right.unitless and abs(right.magnitude) <= _MOST_POWER:
-            return left ** right.magnitude
+            return left**right.magnitude
     raise ArgumentError(wanted)

@@ -100,6 +100,11 @@ def rank_runs(
     Every count up to 4096 is tried; beyond that steps of one part in 256, with every power of
     two and its neighbours, since algorithms that fold to a power of two jump there. The change
     inside a step is found by bisection.
+
+    Yields
+    ------
+    tuple of int
+        Rank count at which the run begins, and the sign of the difference in it.
     """
 
     def order(ranks: int) -> int:

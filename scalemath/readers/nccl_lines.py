@@ -7,14 +7,16 @@ from typing import NamedTuple
 
 ROW = re.compile(
     r"(?<![\w.])(?P<size>\d{1,20})[ \t]+(?P<count>\d{1,20})[ \t]+(?P<type>[a-z][a-z0-9_]{1,15})"
-    r"(?:[ \t]+(?P<operation>sum|prod|max|min|avg|none|mulsum|all))?(?P<rest>[ \t]+-?[\dN].*)$"
+    r"(?:[ \t]+(?P<operation>sum|prod|max|min|avg|none|mulsum|all))?(?P<rest>[ \t]+-?[\dN].*)$",
+    re.ASCII,
 )
 _NUMBER = r"-?\d{1,15}+(?:\.\d{0,9}+)?+(?:e[+-]?\d{1,3})?+"
 WHOLE_ROWS = {
     number: re.compile(
         r"[ \t]*+(\d{1,15})[ \t]++(\d{1,15})[ \t]++([a-z]\w{1,15})[ \t]++"
         r"(sum|prod|max|min|avg|none)[ \t]++"
-        rf"({_NUMBER}(?:[ \t]++{_NUMBER}){{{number - 1}}})[ \t]*+$"
+        rf"({_NUMBER}(?:[ \t]++{_NUMBER}){{{number - 1}}})[ \t]*+$",
+        re.ASCII,
     )
     for number in (8, 9)
 }

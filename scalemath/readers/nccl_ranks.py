@@ -131,7 +131,8 @@ def time_check(rows: Columns) -> list[Check]:
     for side in ("out", "in"):
         time, rate = rows.si(f"{side}_time"), rows.si(f"{side}_algorithm_bandwidth")
         clear = (time > 0.0) & (rate > CLEAR)
-        implied = rows.si("size")[clear] / time[clear]
+        with np.errstate(over="ignore"):
+            implied = rows.si("size")[clear] / time[clear]
         slack = TIME_TOLERANCE + HALF_DIGIT / rate[clear]
         checked += int(clear.sum())
         off += int((np.abs(implied / rate[clear] - 1.0) > slack).sum())
@@ -147,7 +148,9 @@ def unit_of_rates(rows: Columns) -> float | None:
     for side in ("out", "in"):
         time, rate = rows.si(f"{side}_time"), rows.si(f"{side}_algorithm_bandwidth")
         clear = (time > 0.0) & (rate > CLEAR)
-        ratios.append(rows.si("size")[clear] / time[clear] / rate[clear])
+        with np.errstate(over="ignore"):
+            ratio = rows.si("size")[clear] / time[clear] / rate[clear]
+        ratios.append(ratio[np.isfinite(ratio)])
     values: Array = np.concatenate(ratios)
     return float(np.median(values)) if values.size else None
 

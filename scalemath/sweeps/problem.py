@@ -446,8 +446,8 @@ class _Reader:
                 if lacking:
                     self.problems.append(
                         ArgumentError(
-                            f"{selection.parameter}={name!r} needs {', '.join(lacking)}; describe the "
-                            "network as a single call with it asks for"
+                            f"{selection.parameter}={name!r} needs {', '.join(lacking)}; describe "
+                            "the network as a single call with it asks for"
                         )
                     )
 

@@ -52,7 +52,7 @@ def test_no_room_or_module_bears_the_name_of_a_public_function() -> None:
 
 def test_unknown_name_raises_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no_such_name"):
-        sm.no_such_name  # noqa: B018
+        sm.no_such_name
 
 
 def run(code: str) -> str:
