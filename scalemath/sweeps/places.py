@@ -165,7 +165,10 @@ def evaluate(problem: Problem, outputs: Sequence[Output]) -> dict[str, Array]:
         return {o.label: a for o, a in zip(outputs, arrays, strict=True)}
     wiring = problem.wiring(outputs)
     function = plain_function(wiring)
-    inputs = [np.broadcast_to(a, problem.grid).ravel() for a in problem.arrays(wiring)]
+    given = problem.arrays(wiring)
+    if not problem.grid:  # a single point: what is fixed comes as one value
+        given = [a.reshape(()) for a in given]
+    inputs = [np.broadcast_to(a, problem.grid).ravel() for a in given]
     rows = [function(*point) for point in zip(*inputs, strict=True)] if inputs else []
     if not inputs:
         rows = [function()] * math.prod(problem.grid)

@@ -274,6 +274,16 @@ def test_further_outputs_are_reported_at_the_points_found():
         assert found.outputs["efficiency"][i] == pytest.approx(wanted["efficiency"], rel=1e-12)
 
 
+def test_further_outputs_at_the_one_best_point_with_fixed_parameters():
+    found = sweep(
+        TOY, ranks=[2, 8], size="1 GB", bandwidth=["1 GB/s/dir", "2 GB/s/dir"], latency="1 us",
+        reduce="min", outputs=["efficiency", "time.latency"],
+    )  # fmt: skip
+    values = {"ranks": 2.0, "size": 1e9, "bandwidth": 2e9, "latency": 1e-6, "algorithm": "ring"}
+    assert found.outputs["efficiency"] == pytest.approx(TOY.evaluate(values)["efficiency"])
+    assert found.outputs["ranks"] == 2
+
+
 def test_elasticity_is_the_logarithmic_derivative():
     grid = sweep(
         TOY, size=AXES["size"], ranks=[2, 64], bandwidth=AXES["bandwidth"], latency="5 us",
