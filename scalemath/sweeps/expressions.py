@@ -159,7 +159,7 @@ class _Checker:
         if isinstance(node.value, str):
             given = Q_(node.value)
             if "[direction]" in given.dimensionality:
-                given = given / Q_(1, "dir")
+                given = given * Q_(1, "dir")
             base = given.to(_base_unit(given))
             node.value = float(base.magnitude)
             return Q_(1.0, base.units)

@@ -80,3 +80,10 @@ def test_rates_are_shown_per_direction() -> None:
 def test_a_range_beside_an_array_is_refused() -> None:
     with pytest.raises(sm.ArgumentError, match="two calls"):
         call(size=sm.Range("1 GiB", "2 GiB"), ranks=[2, 3])
+
+
+def test_a_constraint_takes_rates_with_their_direction() -> None:
+    rates = ["50 GB/s/dir", "100 GB/s/dir", "900 GB/s/dir"]
+    for limit in ("100 GB/s/dir", "200 GB/s/bidir", "800 Gb/s"):
+        grid = swept(ranks=8, bandwidth=rates, where=f"bandwidth <= '{limit}'")
+        assert np.isfinite(grid["time"].magnitude).tolist() == [True, True, False]
