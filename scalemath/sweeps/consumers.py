@@ -168,9 +168,13 @@ def keep_front_two(
     is set and the row must be done again with more room.
     """
     room = front.shape[1]
+    known_a = math.inf
+    known_b = math.inf
     for i in range(n):
         a = first[i]
         b = second[i]
+        if known_a < a and known_b <= b:
+            continue
         size = state[0]
         if not (a - a == 0.0 and b - b == 0.0):
             continue
@@ -183,6 +187,8 @@ def keep_front_two(
             else:
                 high = middle
         if low > 0 and front[1, low - 1] <= b:
+            known_a = front[0, low - 1]
+            known_b = front[1, low - 1]
             continue
         place = base + offsets[at + i]
         if low < size and front[0, low] == a:
@@ -217,39 +223,45 @@ def keep_front_two(
 
 def keep_candidates(
     rows: Row, n: int, base: int, offsets: Row, at: int,
-    front: Row, places: Row, state: Row, killers: Row,
+    front: Row, places: Row, state: Row, edges: Row, table: Row,
 ) -> None:  # fmt: skip
     """Collect the points of a row that may belong to a front of three or four objectives.
 
     `rows` and `front` hold one objective per first index; `state[0]` counts the candidates. Points
-    beaten by one of the `state[2]` killers are dropped at once; when the room is full, the
+    that the filter shows to be beaten are dropped at once; when the room is full, the
     candidates are reduced to their front, and `state[1]` is set where that does not help enough.
     """
     count = rows.shape[0]
     room = front.shape[1]
+    width = edges.shape[1]
     for i in range(n):
         usable = state[1] == 0
         for c in range(count):
             value = rows[c, i]
             if value - value != 0.0:
                 usable = False
-        for k in range(state[2]):
-            if not usable:
-                break
-            beaten = True
-            for c in range(count):
-                if killers[c, k] >= rows[c, i]:
-                    beaten = False
-            if beaten:
-                usable = False
-                for c in range(count):
-                    swap = killers[c, 0]
-                    killers[c, 0] = killers[c, k]
-                    killers[c, k] = swap
         if not usable:
             continue
+        if state[2] > 0:
+            cell = 0
+            for c in range(1, count):
+                low = 0
+                high = width
+                while low < high:
+                    middle = (low + high) // 2
+                    if edges[c - 1, middle] <= rows[c, i]:
+                        low = middle + 1
+                    else:
+                        high = middle
+                if low == 0:
+                    cell = -1
+                    break
+                cell = cell * width + low - 1
+            if cell >= 0 and table[cell] < rows[0, i]:
+                continue
         if state[0] == room:
-            reduce_front(front, places, state, killers)
+            reduce_front(front, places, state)
+            build_filter(front, state, edges, table)
             if 4 * state[0] > 3 * room:
                 state[1] = 1
                 return
@@ -258,6 +270,55 @@ def keep_candidates(
             front[c, size] = rows[c, i]
         places[size] = base + offsets[at + i]
         state[0] = size + 1
+
+
+def build_filter(front: Row, state: Row, edges: Row, table: Row) -> None:
+    """Tabulate the least first objective of a front below given values of the others.
+
+    Cell (i, j, ...) of the table holds the least first objective among the points whose other
+    objectives are at most ``edges[0, i]``, ``edges[1, j]``, ...; whoever lies above those edges
+    and has a larger first objective is beaten.
+    """
+    count = front.shape[0]
+    size = state[0]
+    width = edges.shape[1]
+    state[2] = 1
+    for c in range(1, count):
+        values = np.sort(front[c, :size])
+        different = 0
+        for k in range(size):
+            if k == 0 or values[k] != values[different - 1]:
+                values[different] = values[k]
+                different += 1
+        for k in range(width):
+            if different <= width:
+                edges[c - 1, k] = values[k] if k < different else math.inf
+            else:
+                edges[c - 1, k] = values[k * different // width]
+    table[:] = math.inf
+    for k in range(size):
+        cell = 0
+        for c in range(1, count):
+            low = 0
+            high = width
+            while low < high:
+                middle = (low + high) // 2
+                if edges[c - 1, middle] < front[c, k]:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low == width:
+                cell = -1
+                break
+            cell = cell * width + low
+        if cell >= 0:
+            table[cell] = min(table[cell], front[0, k])
+    step = 1
+    for _ in range(1, count):
+        for cell in range(table.size):
+            if (cell // step) % width > 0:
+                table[cell] = min(table[cell], table[cell - step])
+        step *= width
 
 
 def comes_first(front: Row, places: Row, i: int, j: int) -> bool:
@@ -284,7 +345,7 @@ def sift(order: Row, front: Row, places: Row, hole: int, size: int) -> None:
     order[hole] = entry
 
 
-def reduce_front(front: Row, places: Row, state: Row, killers: Row) -> None:
+def reduce_front(front: Row, places: Row, state: Row) -> None:
     """Reduce candidates to those that no other beats, in order; of equal ones the first place.
 
     In that order a candidate can only be beaten by an earlier one. With three objectives the
@@ -360,31 +421,3 @@ def reduce_front(front: Row, places: Row, state: Row, killers: Row) -> None:
             front[c, k] = values[c, k]
         places[k] = where[k]
     state[0] = number
-    choose_killers(front, number, state, killers)
-
-
-def choose_killers(front: Row, size: int, state: Row, killers: Row) -> None:
-    """Choose points of a front that beat much of the space: those nearest to the best corner."""
-    count = front.shape[0]
-    if size == 0:
-        return
-    score = np.zeros(size)
-    for c in range(count):
-        low = front[c, 0]
-        high = front[c, 0]
-        for k in range(size):
-            low = min(low, front[c, k])
-            high = max(high, front[c, k])
-        if high > low:
-            for k in range(size):
-                score[k] += (front[c, k] - low) / (high - low)
-    number = min(size, killers.shape[1])
-    for n in range(number):
-        best = 0
-        for k in range(size):
-            if score[k] < score[best]:
-                best = k
-        score[best] = math.inf
-        for c in range(count):
-            killers[c, n] = front[c, best]
-    state[2] = number

@@ -147,7 +147,7 @@ def front(signs: tuple[int, ...]) -> Fold:
     two = len(signs) == 2
     name = "keep_front_two" if two else "keep_candidates"
     given = "scratch[0], scratch[1]" if two else "scratch"
-    room = ("front", "places", "state") if two else ("front", "places", "state", "killers")
+    room = ("front", "places", "state") if two else ("front", "places", "state", "edges", "table")
     return Fold(
         arguments=("offsets", *room),
         cursors=("q",),
@@ -157,6 +157,10 @@ def front(signs: tuple[int, ...]) -> Fold:
         after=(f"{name}({given}, n, at_q, offsets, at_p, {', '.join(room)})",),
         finish=()
         if two
-        else ("if state[1] == 0:", "    reduce_front(front, places, state, killers)"),
-        functions=(getattr(consumers, name), consumers.reduce_front),
+        else (
+            "if state[1] == 0:",
+            "    reduce_front(front, places, state)",
+            "    build_filter(front, state, edges, table)",
+        ),
+        functions=(getattr(consumers, name), consumers.reduce_front, consumers.build_filter),
     )

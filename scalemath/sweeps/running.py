@@ -257,18 +257,21 @@ class ScanTask:
         return own
 
 
-KILLERS = 16
-"""Points of a front that are tried first against a new one."""
+FILTER = {3: 256, 4: 40}
+"""Values of each further objective in the table that sorts out beaten points."""
 
 
 def front_room(dimensions: int, room: int) -> tuple[Any, ...]:
-    """Return the empty arguments of a front's consumer: front, places, state and killers."""
+    """Return the empty arguments of a front's consumer: front, places, state, filter."""
     found = (
         np.zeros((dimensions, room)),
         np.zeros(room, dtype=np.int64),
         np.zeros(3, dtype=np.int64),
     )
-    return found if dimensions == 2 else (*found, np.zeros((dimensions, KILLERS)))
+    if dimensions == 2:
+        return found
+    width = FILTER[dimensions]
+    return (*found, np.zeros((dimensions - 1, width)), np.zeros(width ** (dimensions - 1)))
 
 
 def scan(
@@ -278,7 +281,7 @@ def scan(
     fresh: Callable[[], tuple[Any, ...]],
     merge: Callable[[tuple[Any, ...]], None],
     how: Run,
-    started: list[Any] | None = None,
+    started: list[ScanTask] | None = None,
 ) -> ScanTask:
     """Hand every row to a consumer.
 

@@ -19,7 +19,7 @@ from scalemath.sweeps.places import table
 from scalemath.sweeps.problem import Problem
 from scalemath.sweeps.program import Output
 from scalemath.sweeps.reductions import Bins, Front, Quantiles, Ranking
-from scalemath.sweeps.running import KILLERS, Run, front_room, scan
+from scalemath.sweeps.running import Run, ScanTask, front_room, scan
 
 LATEST = np.iinfo(np.int64).max
 ROOM = 1 << 16
@@ -121,17 +121,16 @@ def front(problem: Problem, reduction: Front, outputs: Sequence[Output], how: Ru
     wanted = [output_of(problem, o) for o in reduction.outputs]
     dimensions = len(wanted)
     kept = [np.zeros((dimensions, 0)), np.zeros(0, dtype=np.int64)]
-    killers = np.zeros((dimensions, KILLERS))
-    known = [0]
+    filters: list[Array] = []
     reduced = [0]
-    finishing: list[Any] = []
+    started: list[ScanTask] = []
 
     def fresh() -> tuple[Any, ...]:
         own = front_room(dimensions, ROOM)
-        if dimensions > 2:  # what beat others before will do so again
-            own[2][2] = known[0]
-            own[3][:] = killers
-        elif 0 < kept[1].size <= ROOM // 2:
+        if filters:  # what was beaten before will be beaten again
+            own[2][2] = 1
+            own[3][:], own[4][:] = filters
+        elif dimensions == 2 and 0 < kept[1].size <= ROOM // 2:
             own[0][:, : kept[1].size], own[1][: kept[1].size] = kept
             own[2][0] = kept[1].size
         return own
@@ -143,21 +142,20 @@ def front(problem: Problem, reduction: Front, outputs: Sequence[Output], how: Ru
         if dimensions == 2:
             chosen = undominated(kept[0], kept[1])
             kept[:] = [np.ascontiguousarray(kept[0][:, chosen]), kept[1][chosen]]
-        elif kept[1].size > 2 * reduced[0] + ROOM:
+        elif kept[1].size > 1.5 * reduced[0] + 1000:
             shrink()
-        if dimensions > 2 and filled[2][2] >= known[0]:
-            known[0] = int(filled[2][2])
-            killers[:] = filled[3]
 
     def shrink() -> None:
+        """Reduce what was gathered to its front, by the compiled code, and renew the filter."""
         own = front_room(dimensions, max(kept[1].size, 1))
         own[0][:, : kept[1].size], own[1][: kept[1].size] = kept
         own[2][0] = kept[1].size
-        finishing[0].job.run(Block(0, 0), own)
+        started[0].job.run(Block(0, 0), own)
         size = reduced[0] = int(own[2][0])
         kept[:] = [own[0][:, :size].copy(), own[1][:size].copy()]
+        filters[:] = own[3:]
 
-    scan(problem, wanted, folds.front(reduction.signs), fresh, merge, how, finishing)
+    scan(problem, wanted, folds.front(reduction.signs), fresh, merge, how, started)
     if dimensions > 2:
         shrink()
         order = np.lexsort((kept[1], *kept[0][::-1]))
