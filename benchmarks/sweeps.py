@@ -364,7 +364,10 @@ def bounds_race() -> None:
 def first_calls() -> None:
     """What the first sweep of a process costs."""
     heading("First call after a fresh start")
+    # where SciPy is installed numba loads it on first use, which is not the sweep's doing either
     code = """
+import sys
+sys.modules["scipy"] = None
 import time, scalemath as sm
 import scalemath.sweeps._jit  # the import of the compiler is not the sweep's doing
 sm.sweep; sm.allreduce

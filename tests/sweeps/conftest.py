@@ -14,7 +14,7 @@ def uncompiled():
 
     Every drawn case has a driver of its own and compiling takes a second each; what these tests
     are about is the logic of walks, folds and searches. Compiled drivers are tested against plain
-    evaluation in test_dense.py and test_compiled.py.
+    evaluation in test_dense.py and test_every_model.py.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(execute, "BLOCK_POINTS", 1 << 10)
