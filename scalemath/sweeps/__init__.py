@@ -1,6 +1,6 @@
 """Sweeps: any model over any axes, from the kernels of the scalar call, compiled."""
 
-from scalemath.sweeps.axes import dependent, geomspace, linspace, zipped
+from scalemath.sweeps.axes import dependent, zipped
 from scalemath.sweeps.grid import Grid
 from scalemath.sweeps.own import model
 from scalemath.sweeps.public import array_call, sweep
@@ -18,6 +18,7 @@ from scalemath.sweeps.reductions import (
     quantiles,
     top,
 )
+from scalemath.sweeps.spaces import geomspace, linspace
 from scalemath.sweeps.storage import load
 
 __all__ = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,12 +10,16 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from scalemath.core.errors import ArgumentError, RangeError, ScalemathError, UnitsError
+from scalemath.core.errors import ArgumentError, RangeError, ScalemathError
 from scalemath.core.model import Parameter
-from scalemath.units import Q_, Quantity, QuantityLike, convert, to_si
+from scalemath.units import Q_, Quantity, convert, to_si
 from scalemath.units.values import fifteen_digits, quantity_of
 
 Array = np.ndarray[Any, Any]
+
+
+LONGEST = 10**8
+"""Values of one axis; a longer one would fill the memory before any point is computed."""
 
 
 def is_whole(value: Any, least: int) -> bool:
@@ -100,6 +105,24 @@ class Coordinate:
                 f"{self.label(best)}, take it with nearest=True"
             )
         return best
+
+    def between(self, ends: slice) -> Any:
+        """Positions of values between two ends, both included."""
+        if ends.step is not None:
+            raise ArgumentError("sel: a slice takes two ends, no step")
+        if self.is_names:
+            first = 0 if ends.start is None else self.place(ends.start)
+            last = self.values.size - 1 if ends.stop is None else self.place(ends.stop)
+            return slice(first, last + 1)
+        low = -math.inf if ends.start is None else as_si(ends.start, self.unit, self.name)
+        high = math.inf if ends.stop is None else as_si(ends.stop, self.unit, self.name)
+        slack = 1e-12
+        inside = (self.values >= low - slack * abs(low)) if math.isfinite(low) else True
+        below = (self.values <= high + slack * abs(high)) if math.isfinite(high) else True
+        found = np.flatnonzero(np.broadcast_to(np.logical_and(inside, below), self.values.shape))
+        if not found.size:
+            raise ArgumentError(f"sel: no value of {self.name} lies between the two ends")
+        return found.tolist()
 
     def label(self, index: Any) -> str:
         """One value as text."""
@@ -319,89 +342,3 @@ def is_axis(given: Any) -> bool:
     if isinstance(given, np.ndarray):
         return given.ndim > 0
     return isinstance(given, (list, tuple, range, set, frozenset))
-
-
-LONGEST = 10**8
-"""Values of one axis; a longer one would fill the memory before any point is computed."""
-
-
-def geomspace(start: QuantityLike, stop: QuantityLike, num: int = 50) -> Any:
-    """Values in equal ratios between two ends, both included.
-
-    Parameters
-    ----------
-    start, stop : Quantity, str or float
-        Ends, positive; the result is in the unit of `start`. Two integers give whole numbers,
-        rounded, each once.
-    num : int
-        How many values.
-
-    Returns
-    -------
-    Quantity or numpy.ndarray
-        Axis for `sweep`.
-
-    Examples
-    --------
-    >>> print(f"{geomspace('1 MB', '1 GB', 4):.0f~P}")
-    [1 10 100 1000] MB
-    >>> geomspace(2, 1024, 10).tolist()
-    [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
-    """
-    return _space(start, stop, num, np.geomspace, "geomspace", positive=True)
-
-
-def linspace(start: QuantityLike, stop: QuantityLike, num: int = 50) -> Any:
-    """Values at equal distances between two ends, both included.
-
-    Parameters
-    ----------
-    start, stop : Quantity, str or float
-        Ends; the result is in the unit of `start`. Two integers give whole numbers, rounded,
-        each once.
-    num : int
-        How many values.
-
-    Returns
-    -------
-    Quantity or numpy.ndarray
-        Axis for `sweep`.
-
-    Examples
-    --------
-    >>> print(f"{linspace('1 us', '5 us', 3):.0f~P}")
-    [1 3 5] µs
-    """
-    return _space(start, stop, num, np.linspace, "linspace", positive=False)
-
-
-def _space(start: Any, stop: Any, num: int, space: Any, name: str, positive: bool) -> Any:
-    if not is_whole(num, 1):
-        raise ArgumentError(f"{name}: num is {num!r}, wanted a whole number of at least 1")
-    if num > LONGEST:
-        raise RangeError(f"{name}: num is {num}; an axis may have {LONGEST} values at the most")
-    plain = [isinstance(end, numbers.Real) and not isinstance(end, bool) for end in (start, stop)]
-    if all(plain):
-        _check_ends(name, float(start), float(stop), positive)
-        values = space(float(start), float(stop), int(num))
-        if isinstance(start, numbers.Integral) and isinstance(stop, numbers.Integral):
-            return np.unique(np.rint(values).astype(np.int64))[:: 1 if start <= stop else -1]
-        return values
-    if any(plain):
-        raise UnitsError(f"{name}: {start!r} and {stop!r} do not have the same dimension")
-    first, last = quantity_of(start), quantity_of(stop)
-    if first.dimensionality != last.dimensionality:
-        raise UnitsError(
-            f"{name}: {first} {first.dimensionality} and {last} {last.dimensionality} do not have "
-            "the same dimension"
-        )
-    low, high = float(first.magnitude), float(last.m_as(first.units))
-    _check_ends(name, low, high, positive)
-    return Quantity(fifteen_digits(space(low, high, int(num))), first.units)
-
-
-def _check_ends(name: str, low: float, high: float, positive: bool) -> None:
-    if not (np.isfinite(low) and np.isfinite(high)):
-        raise ArgumentError(f"{name}: the ends {low} and {high} must be finite")
-    if positive and not (low > 0 and high > 0):
-        raise ArgumentError(f"{name}: the ends {low} and {high} must be positive")

@@ -6,7 +6,7 @@ vectors; they are joined when the block ends. Consumers get a row at a time.
 
 from __future__ import annotations
 
-from scalemath.sweeps import consumers
+from scalemath.sweeps import consumers, fronts
 from scalemath.sweeps.generate import Fold
 
 
@@ -162,5 +162,5 @@ def front(signs: tuple[int, ...]) -> Fold:
             "    reduce_front(front, places, state)",
             "    build_filter(front, state, edges, table)",
         ),
-        functions=(getattr(consumers, name), consumers.reduce_front, consumers.build_filter),
+        functions=(getattr(fronts, name), fronts.reduce_front, fronts.build_filter),
     )

@@ -16,7 +16,7 @@ from attrs import evolve, field, frozen
 from scalemath.core.errors import ArgumentError
 from scalemath.sweeps import consumers
 from scalemath.sweeps.program import Wiring, scalar_text
-from scalemath.sweeps.source import Collected, collect
+from scalemath.sweeps.source import APART, Collected, collect
 
 HEAD = """\
 import math
@@ -231,7 +231,7 @@ def drive(budget, last, lengths, directed, axis_of, starts, data, place_starts, 
 
 def definitions(found: Collected) -> list[str]:
     """Definitions under their decorators: kernels are inlined, consumers of rows called."""
-    apart = {n for f, n in found.names.items() if f.__module__ == consumers.__name__}
+    apart = {n for f, n in found.names.items() if f.__module__ in APART}
     parts = []
     for text in found.text:
         name = text.removeprefix("def ").partition("(")[0]

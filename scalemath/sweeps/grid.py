@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -13,8 +12,9 @@ from attrs import evolve, field, frozen
 
 from scalemath.core.errors import ArgumentError, RangeError, UnitsError
 from scalemath.core.hooks import hook
-from scalemath.sweeps.axes import Array, Coordinate, as_si
-from scalemath.units import Q_, Quantity, display, to_si
+from scalemath.sweeps import showing
+from scalemath.sweeps.axes import Array, Coordinate
+from scalemath.units import Q_, Quantity, to_si
 
 
 @frozen(eq=False, repr=False)
@@ -170,7 +170,7 @@ class Grid:
                 raise ArgumentError(f"sel: the grid has no axis {name!r}; there are {known}")
             place: Any
             if isinstance(value, slice):
-                place = _between(coordinate, value)
+                place = coordinate.between(value)
             elif isinstance(value, (list, tuple, np.ndarray, range)):
                 place = [coordinate.place(v, nearest) for v in value]
             else:
@@ -362,7 +362,7 @@ class Grid:
             label = f"best_{name}" if name in coords else name
             data[label] = (self.axes, values, {} if named else {"units": self.units[name]})
         attributes = {"model": self.model, **{k: str(v) for k, v in self.provenance.items()}}
-        attributes.update({n: _shown(v, u) for n, (v, u) in self.fixed.items()})
+        attributes.update({n: showing.shown(v, u) for n, (v, u) in self.fixed.items()})
         return xarray.Dataset(data, coords=coords, attrs=attributes)
 
     def to_pandas(self) -> Any:
@@ -384,69 +384,10 @@ class Grid:
     # --- showing -------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        lengths = ", ".join(f"{a}: {n}" for a, n in zip(self.axes, self.shape, strict=True))
-        lines = [f"Grid of {self.model} ({lengths or 'one point'})"]
-        lines += [f"  {n:<18} {c.summary()}" for n, c in self.coordinates.items()]
-        for name in self.outputs:
-            lines.append(f"  -> {name:<15} {self._summary(name)}")
-        if self.fixed:
-            lines.append(
-                "  fixed: " + ", ".join(_fixed(n, v, u) for n, (v, u) in self.fixed.items())
-            )
-        return "\n".join(lines)
+        return showing.text(self)
 
     def _repr_html_(self) -> str:
-        def row(name: str, text: str) -> str:
-            return f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>"
-
-        lengths = " x ".join(f"{n} {a}" for a, n in zip(self.axes, self.shape, strict=True))
-        rows = [row(n, c.summary()) for n, c in self.coordinates.items()]
-        rows += [row(f"{n} (result)", self._summary(n)) for n in self.outputs]
-        rows += [row(n, _shown(v, u)) for n, (v, u) in self.fixed.items()]
-        caption = html.escape(f"{self.model}: {lengths or 'one point'}")
-        return f"<table><caption>{caption}</caption><tbody>{''.join(rows)}</tbody></table>"
-
-    def _summary(self, name: str) -> str:
-        array = self.outputs[name]
-        if name in self.names:
-            used = np.unique(array)
-            return "one of " + ", ".join(
-                word for code, word in enumerate(self.names[name]) if code in used
-            )
-        unit = self.units[name]
-        if array.size == 0:
-            return f"[{unit}]"
-        low, high = np.fmin.reduce(array, axis=None), np.fmax.reduce(array, axis=None)
-        if array.ndim == 0 or low == high:
-            return display(float(low), unit)
-        return f"{display(float(low), unit)} ... {display(float(high), unit)}"
-
-
-def _between(coordinate: Coordinate, ends: slice) -> Any:
-    """Positions of values between two ends, both included."""
-    if ends.step is not None:
-        raise ArgumentError("sel: a slice takes two ends, no step")
-    if coordinate.is_names:
-        first = 0 if ends.start is None else coordinate.place(ends.start)
-        last = coordinate.values.size - 1 if ends.stop is None else coordinate.place(ends.stop)
-        return slice(first, last + 1)
-    low = -math.inf if ends.start is None else as_si(ends.start, coordinate.unit, coordinate.name)
-    high = math.inf if ends.stop is None else as_si(ends.stop, coordinate.unit, coordinate.name)
-    slack = 1e-12
-    inside = (coordinate.values >= low - slack * abs(low)) if math.isfinite(low) else True
-    below = (coordinate.values <= high + slack * abs(high)) if math.isfinite(high) else True
-    found = np.flatnonzero(np.broadcast_to(np.logical_and(inside, below), coordinate.values.shape))
-    if not found.size:
-        raise ArgumentError(f"sel: no value of {coordinate.name} lies between the two ends")
-    return found.tolist()
-
-
-def _shown(value: Any, unit: str) -> str:
-    return value if isinstance(value, str) else display(float(value), unit)
-
-
-def _fixed(name: str, value: Any, unit: str) -> str:
-    return f"{name} = {_shown(value, unit)}"
+        return showing.markup(self)
 
 
 def _storage() -> Any:

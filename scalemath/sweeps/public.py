@@ -19,8 +19,9 @@ from scalemath.sweeps.drivers import Arithmetic
 from scalemath.sweeps.execute import Progress, thread_count
 from scalemath.sweeps.grid import Grid
 from scalemath.sweeps.labels import check_elasticity
-from scalemath.sweeps.problem import Problem, state, state_si
+from scalemath.sweeps.problem import Problem
 from scalemath.sweeps.program import Output
+from scalemath.sweeps.reading import state, state_si
 from scalemath.sweeps.reducing import reduce as run_reduction
 from scalemath.sweeps.reductions import read
 from scalemath.sweeps.running import Run

@@ -22,11 +22,13 @@ from attrs import define, field
 
 from scalemath.core.errors import ArgumentError
 from scalemath.core.kernel import total
-from scalemath.sweeps import consumers
+from scalemath.sweeps import consumers, fronts
 from scalemath.sweeps.branchfree import branch_free
 
 PlainFunction = Callable[..., Any]
 
+APART = (consumers.__name__, fronts.__name__)
+"""Modules whose functions take whole rows: called, not inlined, and with their branches."""
 _CONSTANT_TYPES = (bool, int, float, str, type(None))
 
 
@@ -94,7 +96,7 @@ def _add_function(
     if function is total:
         found.text.append("from scalemath.core.kernel import total")
         return name
-    replaced = function in replacements or function.__module__ == consumers.__name__
+    replaced = function in replacements or function.__module__ in APART
     definition = _definition(function, replacements.get(function))
     if definition is None:
         found.objects[name] = function

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scalemath import sweeps
 from scalemath.sweeps import bounds, sweep
 from scalemath.sweeps.directions import directions
-from scalemath.sweeps.problem import state
 from scalemath.sweeps.program import Output
+from scalemath.sweeps.reading import state
 from scalemath.units import Q_
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")

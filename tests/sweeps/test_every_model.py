@@ -12,8 +12,8 @@ import scalemath as sm
 from scalemath.core.model import Model
 from scalemath.sweeps.axes import Axis, Coordinate
 from scalemath.sweeps.dense import dense
-from scalemath.sweeps.problem import state_si
 from scalemath.sweeps.program import Output
+from scalemath.sweeps.reading import state_si
 
 POINTS = 48
 TYPICAL = {

@@ -100,6 +100,16 @@ def test_shows_itself(grid):
     assert "efficiency" in html
 
 
+def test_points_are_shown_as_a_table():
+    found = sweep(TOY, ranks=[2, 8], size=geomspace("1 MB", "1 GB", 10), bandwidth="1 GB/s/dir",
+                  latency="1 us", reduce=sweeps.top(15))  # fmt: skip
+    lines = repr(found).splitlines()
+    assert lines[1].split() == ["ranks", "size", "time"]
+    assert lines[2].split() == ["1", "2", "1", "MB", "1.002", "ms"]
+    assert "... and 3 more" in lines[14]
+    assert found._repr_html_().count("<tr>") == 13
+
+
 def test_pickle_and_copy(grid):
     for other in (pickle.loads(pickle.dumps(grid)), copy.deepcopy(grid)):
         assert np.array_equal(other.values, grid.values)
