@@ -13,9 +13,9 @@ import math
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
-from scalemath.sweeps import execute, generate
+from scalemath.sweeps import dense, execute, generate
 from scalemath.sweeps.axes import Array
 from scalemath.sweeps.directions import directions, monotone
 from scalemath.sweeps.drivers import compile_text, guarded, replacements
@@ -147,7 +147,12 @@ def arrange(problem: Problem, output: Output, sign: int) -> Box | None:
 
 
 def top_by_bounds(
-    problem: Problem, box: Box, sign: int, count: int, progress: execute.Progress
+    problem: Problem,
+    box: Box,
+    sign: int,
+    count: int,
+    progress: execute.Progress,
+    finite: bool = True,
 ) -> tuple[Array, Array, int]:
     """Find the best points by branch and bound.
 
@@ -163,6 +168,9 @@ def top_by_bounds(
         How many.
     progress : bool or callable
         Display; a count of the enumerated combinations that are done.
+    finite : bool
+        Whether infinite values are left out of account; if not, nothing is found where a
+        corner is infinitely good.
 
     Returns
     -------
@@ -193,6 +201,8 @@ def top_by_bounds(
         last = min(combinations, done + BUDGET)
         guarded(box.wiring, lambda: drive(done, last, *arguments))  # noqa: B023
         done = last
+    if not finite and np.isneginf(bounds).any():
+        return best[:0], places[:0], combinations
     order[:] = np.argsort(bounds, kind="stable")
     evaluated = combinations
     state[:] = (0, 0, 0, 1)
@@ -210,3 +220,94 @@ def top_by_bounds(
     used = places != np.iinfo(np.int64).max
     ranked = np.lexsort((places[used], best[used]))
     return best[used][ranked], places[used][ranked], evaluated
+
+
+def optimum(
+    problem: Problem, output: Output, sign: int, progress: execute.Progress
+) -> tuple[float, int, int] | None:
+    """Find the least value of a large grid by branch and bound.
+
+    Parameters
+    ----------
+    problem : Problem
+        Axes and values.
+    output : Output
+        What is to be small (large for sign -1).
+    sign : int
+        1 or -1.
+    progress : bool or callable
+        Display.
+
+    Returns
+    -------
+    tuple or None
+        Signed value, its place in the grid's own order and the number of evaluations; None where
+        every point has to be looked at.
+    """
+    if math.prod(problem.grid) < WORTH_IT:
+        return None
+    box = arrange(problem, output, sign)
+    if box is None or box.combinations > MANY:
+        return None
+    values, places, evaluated = top_by_bounds(problem, box, sign, 1, progress, finite=False)
+    return (float(values[0]), int(places[0]), evaluated) if values.size else None
+
+
+def boundary(
+    problem: Problem, output: Output, axis: int, comparison: str, threshold: float, threads: int
+) -> tuple[Array, bool] | None:
+    """Find by bisection where an output crosses a threshold along an axis.
+
+    Parameters
+    ----------
+    problem : Problem
+        Axes and values.
+    output : Output
+        Output that is compared.
+    axis : int
+        Axis to go along.
+    comparison : str
+        ">" or "<".
+    threshold : float
+        SI value.
+    threads : int
+        Blocks at once.
+
+    Returns
+    -------
+    tuple or None
+        For every point of the other axes the number of values along the axis before the
+        condition changes, and whether it holds after that change (else before it). None where
+        no declared direction allows to bisect.
+    """
+    own = [c for c in problem.coordinates.values() if problem.names[axis] in c.axes]
+    length = problem.grid[axis]
+    if problem.where is not None or problem.derived or output.along or len(own) != 1 or length < 8:
+        return None
+    along = own[0]
+    if along.is_names or len(along.axes) != 1 or math.prod(problem.grid) < WORTH_IT:
+        return None
+    steps = np.diff(along.values)
+    wiring = problem.wiring([output])
+    moves = directions(wiring, output.name).get(along.name, 0)
+    if not moves or not (np.all(steps > 0) or np.all(steps < 0)):
+        return None
+    rising = moves * (1 if steps[0] > 0 else -1)
+    after = (rising > 0) == (comparison == ">")
+    kept = tuple(a for i, a in enumerate(problem.axes) if i != axis)
+    others = {n: c for n, c in problem.coordinates.items() if c is not along}
+    shape = tuple(a.length for a in kept)
+    low, high = np.zeros(shape, dtype=np.int64), np.full(shape, length, dtype=np.int64)
+    while (low < high).any():
+        middle = np.minimum((low + high) // 2, length - 1)
+        moved = evolve(along, axes=tuple(a.name for a in kept), values=along.values[middle])
+        part = evolve(problem, axes=kept, coordinates={**others, along.name: moved})
+        (values,) = dense.dense(
+            part, [output], None, np.dtype(np.float64), threads, "strict", False
+        )
+        holds = values > threshold if comparison == ">" else values < threshold
+        changed = holds == after
+        open_ = low < high
+        high = np.where(open_ & changed, middle, high)
+        low = np.where(open_ & ~changed, middle + 1, low)
+    return low, after

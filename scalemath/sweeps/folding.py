@@ -6,11 +6,19 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from attrs import evolve
 
-from scalemath.sweeps import folds
+from scalemath.sweeps import bounds, folds
 from scalemath.sweeps.axes import Array
 from scalemath.sweeps.grid import Grid
-from scalemath.sweeps.labels import axes_of, kept_grid, output_of, threshold_of, unit_of
+from scalemath.sweeps.labels import (
+    axes_of,
+    kept_grid,
+    output_of,
+    threshold_of,
+    unit_of,
+    with_method,
+)
 from scalemath.sweeps.places import labelled_places
 from scalemath.sweeps.problem import Problem
 from scalemath.sweeps.program import Output
@@ -34,7 +42,14 @@ def extreme(problem: Problem, reduction: Extreme, outputs: Sequence[Output], how
     """Least or largest value over axes, and where."""
     output = output_of(problem, reduction.output)
     folded = axes_of(problem, reduction.over)
+    also = [o for o in outputs if o.label != output.label]
     wiring = problem.wiring([output])
+    if reduction.bounded and len(folded) == len(problem.grid):
+        best = bounds.optimum(problem, output, reduction.sign, how.progress)
+        if best is not None:
+            value, place = np.array(best[0] * reduction.sign), np.array(best[1])
+            answer = labelled_places(problem, (), folded, place, output, value, also)
+            return with_method(answer, "bounds", best[2])
     walk = folding_walk(problem, wiring, folded)
     empty = ((np.float64, math.inf), (np.int64, NOWHERE))
     fold = folds.extreme(reduction.sign, walk.lanes_kept)
@@ -48,16 +63,33 @@ def extreme(problem: Problem, reduction: Extreme, outputs: Sequence[Output], how
     found = np.array(values * reduction.sign)
     if problem.where is not None or problem.derived:
         found[places < 0] = math.nan
-    also = [o for o in outputs if o.label != output.label]
-    return labelled_places(problem, walk.kept, walk.folded, places, output, found, also)
+    answer = labelled_places(problem, walk.kept, walk.folded, places, output, found, also)
+    return with_method(answer, "scan", math.prod(problem.grid))
 
 
 def crossing(problem: Problem, reduction: Crossing, how: Run) -> Grid:
-    """First or last place along an axis beyond a threshold."""
+    """First or last place along an axis beyond a threshold, compared in strict arithmetic."""
+    how = evolve(how, arithmetic="strict")
     output = output_of(problem, reduction.output)
     folded = axes_of(problem, (reduction.along,))
     threshold = threshold_of(problem, output, reduction.threshold)
     wiring = problem.wiring([output])
+    found = None
+    if reduction.bounded:
+        found = bounds.boundary(
+            problem, output, folded[0], reduction.comparison, threshold, how.threads
+        )
+    if found is not None:
+        number, after = found
+        length = problem.grid[folded[0]]
+        if after:  # the condition holds from there on
+            places = np.where(number < length, length - 1 if reduction.is_last else number, NOWHERE)
+        else:
+            places = np.where(number > 0, number - 1 if reduction.is_last else 0, NOWHERE)
+        kept = tuple(a for a in range(len(problem.grid)) if a != folded[0])
+        answer = labelled_places(problem, kept, folded, places, None, None, [])
+        rounds = math.ceil(math.log2(length + 1))
+        return with_method(answer, "bounds", number.size * rounds)
     walk = folding_walk(problem, wiring, folded)
     nothing = NOWHERE if reduction.is_last else LATEST
     pick = np.maximum if reduction.is_last else np.minimum
@@ -71,7 +103,8 @@ def crossing(problem: Problem, reduction: Crossing, how: Run) -> Grid:
     )
     places = pick.reduce(walk.join(places, walk.width(False)), axis=-1)
     places = np.where(places == nothing, NOWHERE, places)
-    return labelled_places(problem, walk.kept, walk.folded, places, None, None, [])
+    answer = labelled_places(problem, walk.kept, walk.folded, places, None, None, [])
+    return with_method(answer, "scan", math.prod(problem.grid))
 
 
 def mean(problem: Problem, reduction: Mean, how: Run) -> Grid:
@@ -96,7 +129,8 @@ def mean(problem: Problem, reduction: Mean, how: Run) -> Grid:
 
 
 def count(problem: Problem, reduction: Count, how: Run) -> Grid:
-    """Number of points beyond a threshold."""
+    """Number of points beyond a threshold, compared in strict arithmetic."""
+    how = evolve(how, arithmetic="strict")
     output = output_of(problem, reduction.output)
     threshold = threshold_of(problem, output, reduction.threshold)
     folded = axes_of(problem, reduction.over)

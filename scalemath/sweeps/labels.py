@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from attrs import evolve
 
 from scalemath import __version__
 from scalemath.core.errors import ArgumentError
@@ -95,3 +96,9 @@ def provenance(problem: Problem) -> dict[str, Any]:
     if problem.where is not None:
         found["where"] = problem.where.text
     return found
+
+
+def with_method(grid: Grid, method: str, evaluated: int) -> Grid:
+    """Note how an answer was found and how many points were evaluated for it."""
+    told = {**grid.provenance, "method": method, "evaluated": evaluated}
+    return evolve(grid, provenance=told)

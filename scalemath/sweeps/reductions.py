@@ -30,6 +30,7 @@ class Extreme:
     sign: int
     output: OutputLike
     over: tuple[str, ...]
+    bounded: bool = True
 
 
 @frozen
@@ -59,6 +60,7 @@ class Crossing:
     threshold: Any
     along: str
     is_last: bool
+    bounded: bool = True
 
 
 @frozen
@@ -77,7 +79,6 @@ class Count:
     comparison: str
     threshold: Any
     over: tuple[str, ...]
-    bounded: bool
 
 
 @frozen
@@ -102,7 +103,9 @@ class Quantiles:
 Reduction = Extreme | Ranking | Front | Crossing | Mean | Count | Bins | Quantiles
 
 
-def minimum(output: OutputLike = "", *, over: str | Sequence[str] = ()) -> Extreme:
+def minimum(
+    output: OutputLike = "", *, over: str | Sequence[str] = (), bounds: bool | None = None
+) -> Extreme:
     """Least value and where it is.
 
     Parameters
@@ -111,6 +114,9 @@ def minimum(output: OutputLike = "", *, over: str | Sequence[str] = ()) -> Extre
         Output to look at; by default the model's main output.
     over : str or sequence of str
         Axes to look along; by default all of them.
+    bounds : bool, optional
+        Over all axes: whether to use the declared directions of change to leave out points
+        that cannot be the least. By default where it pays.
 
     Returns
     -------
@@ -118,12 +124,14 @@ def minimum(output: OutputLike = "", *, over: str | Sequence[str] = ()) -> Extre
         For ``reduce=``. Over all axes the answer is a table with one point, over some a grid
         of the others, with the value and the place along each axis.
     """
-    return Extreme(1, output, _names(over))
+    return Extreme(1, output, _names(over), bounds is not False)
 
 
-def maximum(output: OutputLike = "", *, over: str | Sequence[str] = ()) -> Extreme:
+def maximum(
+    output: OutputLike = "", *, over: str | Sequence[str] = (), bounds: bool | None = None
+) -> Extreme:
     """Largest value and where it is; arguments as for `minimum`."""
-    return Extreme(-1, output, _names(over))
+    return Extreme(-1, output, _names(over), bounds is not False)
 
 
 def best(axis: str, output: OutputLike = "") -> Extreme:
@@ -186,6 +194,7 @@ def first(
     along: str,
     below: QuantityLike = None,
     above: QuantityLike = None,
+    bounds: bool | None = None,
 ) -> Crossing:
     """Find the first value along an axis at which an output lies beyond a threshold.
 
@@ -196,7 +205,10 @@ def first(
     along : str
         Axis to go along.
     below, above : Quantity, str or float
-        Threshold; one of the two.
+        Threshold; one of the two. Values are compared as a single call computes them.
+    bounds : bool, optional
+        Whether to bisect along the axis where the output has a declared direction with it. By
+        default where it pays.
 
     Returns
     -------
@@ -204,7 +216,7 @@ def first(
         For ``reduce=``; the answer is a grid over the other axes, nan where there is none.
     """
     comparison, threshold = _threshold("first", below, above)
-    return Crossing(output, comparison, threshold, along, False)
+    return Crossing(output, comparison, threshold, along, False, bounds is not False)
 
 
 def last(
@@ -213,10 +225,11 @@ def last(
     along: str,
     below: QuantityLike = None,
     above: QuantityLike = None,
+    bounds: bool | None = None,
 ) -> Crossing:
     """Find the last value along an axis at which an output lies beyond a threshold; see `first`."""
     comparison, threshold = _threshold("last", below, above)
-    return Crossing(output, comparison, threshold, along, True)
+    return Crossing(output, comparison, threshold, along, True, bounds is not False)
 
 
 def mean(output: OutputLike = "", *, over: str | Sequence[str] = ()) -> Mean:
@@ -243,7 +256,6 @@ def count(
     below: QuantityLike = None,
     above: QuantityLike = None,
     over: str | Sequence[str] = (),
-    bounds: bool | None = None,
 ) -> Count:
     """Count the points at which an output lies beyond a threshold.
 
@@ -255,8 +267,6 @@ def count(
         Threshold; one of the two.
     over : str or sequence of str
         Axes to count along; by default all.
-    bounds : bool, optional
-        Whether to use declared directions of change; by default where it pays.
 
     Returns
     -------
@@ -264,7 +274,7 @@ def count(
         For ``reduce=``; the answer is a grid over the other axes.
     """
     comparison, threshold = _threshold("count", below, above)
-    return Count(output, comparison, threshold, _names(over), bounds is not False)
+    return Count(output, comparison, threshold, _names(over))
 
 
 def histogram(

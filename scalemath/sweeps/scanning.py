@@ -14,7 +14,7 @@ from scalemath.sweeps import bounds, folds
 from scalemath.sweeps.axes import Array, Coordinate
 from scalemath.sweeps.execute import Block
 from scalemath.sweeps.grid import Grid
-from scalemath.sweeps.labels import output_of, provenance, threshold_of, unit_of
+from scalemath.sweeps.labels import output_of, provenance, threshold_of, unit_of, with_method
 from scalemath.sweeps.places import table
 from scalemath.sweeps.problem import Problem
 from scalemath.sweeps.program import Output
@@ -44,7 +44,7 @@ def ranking(problem: Problem, reduction: Ranking, outputs: Sequence[Output], how
         method, evaluated = "scan", math.prod(problem.grid)
     also = [o for o in outputs if o.label != output.label]
     found = table(problem, places, {output.label: values * sign}, also)
-    return evolve(found, provenance={**found.provenance, "method": method, "evaluated": evaluated})
+    return with_method(found, method, evaluated)
 
 
 def exact_top(

@@ -38,7 +38,7 @@ def both(monkeypatch, reduction, **axes):
 def assert_same(quick, full):
     assert quick.provenance["method"] == "bounds"
     for name, values in full.outputs.items():
-        assert np.array_equal(quick.outputs[name], values), name
+        assert np.array_equal(quick.outputs[name], values, equal_nan=True), name
     for name, coordinate in full.coordinates.items():
         assert np.array_equal(quick.coordinates[name].values, coordinate.values), name
 
@@ -108,3 +108,37 @@ def test_a_million_million_points_in_seconds():
     corner = TOY.evaluate({"size": 1e9, "ranks": 1000.0, "bandwidth": 1e9, "latency": 1e-5,
                            "algorithm": "ring", "speed": 0.01})  # fmt: skip
     assert found.values[0] == corner["efficiency"]
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("output", ["time", "efficiency"])
+@pytest.mark.parametrize("make", [sweeps.minimum, sweeps.maximum])
+def test_optimum_is_that_of_the_scan(monkeypatch, make, output):
+    quick, full = both(monkeypatch, make(output), algorithm=["direct", "ring"], **AXES)
+    assert_same(quick, full)
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_infinite_largest_value_is_found_by_the_scan(monkeypatch):
+    monkeypatch.setattr(bounds, "WORTH_IT", 1)
+    found = sweep(TOY, reduce="max", algorithm=["ring", "tree"], **AXES)
+    assert found.provenance["method"] == "scan"
+    assert np.isinf(found.values)
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("make", [sweeps.first, sweeps.last])
+@pytest.mark.parametrize("way", [{"above": "0.3 ms"}, {"below": "0.3 ms"}, {"above": "0.01 ms"}])
+@pytest.mark.parametrize("along", ["size", "bandwidth", "latency"])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_crossing_by_bisection_is_that_of_the_scan(monkeypatch, make, way, along, backwards):
+    axes = {**AXES, "size": Q_(np.geomspace(1e3, 1e9, 13), "B"),
+            "bandwidth": Q_(np.geomspace(1.0, 100.0, 9), "GB/s/dir"),
+            "latency": Q_(np.linspace(0.0, 10.0, 8), "us")}  # fmt: skip
+    del axes["speed"]
+    if backwards:
+        axes[along] = axes[along][::-1]
+    quick, full = both(
+        monkeypatch, make("time", along=along, **way), algorithm=["ring", "direct"], **axes
+    )
+    assert_same(quick, full)
