@@ -25,16 +25,17 @@ static inline double below(double x) { int e; frexp(x, &e); return ldexp(1.0, e 
 
 static inline double pipeline(double f, double s, double b, double a, double m) {
   double w = s / b, st = f * a;
-  return f * w > m * m * a ? st + w + 2.0 * sqrt(st * w) : st + m * a + w + f * w / m;
+  if (f * w > m * m * a) return st + w + 2.0 * (sqrt(f) * sqrt(a) * sqrt(w));
+  return st + m * a + w + f * w / m;
 }
 static inline double pipeline_reduced(double f, double s, double b, double a, double g, double m) {
-  double wi = s / b, ar = s / g, w = wi + ar, st = f * a;
+  double wi = s / b, ar = s / g, w = wi + ar, wait = m * a, x = f / m;
   if (f * w > m * m * a) {
-    double o = sqrt(st * w), x = 1.0 + o / w;
-    return st + o + wi * x + ar * x;
+    double st = sqrt(f) * sqrt(a);
+    wait = st * sqrt(w);
+    x = st * (1.0 / sqrt(w));
   }
-  double x = 1.0 + f / m;
-  return st + m * a + wi * x + ar * x;
+  return f * a + wait + (wi + wi * x) + (ar + ar * x);
 }
 static inline double chain(double s, double n, double b, double a, double g) {
   return n < 2.0 ? 0.0 : pipeline_reduced(n - 2.0, s, b, a, g, 1.0) + pipeline(n - 2.0, s, b, a, 1.0);

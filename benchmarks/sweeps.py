@@ -213,7 +213,8 @@ def ring_race(race: Race, libraries: dict[str, ctypes.CDLL]) -> None:
     race.add("fill", lambda: other.fill(1.0))
     race.add("sweep", lambda: sm.sweep(sm.allreduce, out=grid, threads=1, **RING))
     race.add("sweep, fresh array", lambda: sm.sweep(sm.allreduce, threads=1, **RING))
-    race.add("max", lambda: sm.sweep(sm.allreduce, reduce="max", threads=1, **RING))
+    every = sweeps.maximum(bounds=False)
+    race.add("max", lambda: sm.sweep(sm.allreduce, reduce=every, threads=1, **RING))
     race.add("numpy, out=", lambda: twins.ring(*sparse, out=reference))
     race.add("numpy", lambda: twins.ring(*sparse))
     for name, library in libraries.items():

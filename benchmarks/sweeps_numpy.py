@@ -25,15 +25,16 @@ def _exponent(x: Array) -> tuple[Array, Array]:
 
 def _pipeline(f: Array, w: Array, a: Array, least: float) -> Array:
     start = f * a
-    with_best = start + w + 2.0 * np.sqrt(start * w)
+    with_best = start + w + 2.0 * (np.sqrt(f) * np.sqrt(a) * np.sqrt(w))
     return np.where(f * w > least * least * a, with_best, start + least * a + w + f * w / least)
 
 
 def _pipeline_reduced(f: Array, wire: Array, arithmetic: Array, a: Array, least: float) -> Array:
     work = wire + arithmetic
     start = f * a
-    overhead = np.sqrt(start * work)
-    stretch = 1.0 + overhead / work
+    root = np.sqrt(f) * np.sqrt(a)
+    overhead = root * np.sqrt(work)
+    stretch = 1.0 + root / np.sqrt(work)
     with_best = start + overhead + wire * stretch + arithmetic * stretch
     stretched = (wire + arithmetic) * (1.0 + f / least)
     return np.where(f * work > least * least * a, with_best, start + least * a + stretched)

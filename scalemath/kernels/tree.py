@@ -4,7 +4,8 @@ A pipeline of `fill` extra stages that moves `work` seconds of payload in m segm
 (fill + m) * (latency + work / m). The best m is sqrt(fill * work / latency), which gives
 (sqrt(fill * latency) + sqrt(work))**2; where that m lies below the least number of segments,
 the least is taken. The best m is kept continuous: rounding it to a whole number costs at most
-a part of one stage.
+a part of one stage. The root of each factor is taken apart, so that a sweep over one of them
+takes one root a point however many trees it compares.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ def pipeline(
 ) -> CollectiveTerms:
     """Pipeline of a copied message with the best number of segments."""
     work = size / bandwidth
-    start = fill * latency
     if fill * work > least_segments * least_segments * latency:
-        overhead = math.sqrt(start * work)
-        return CollectiveTerms(start + overhead, work + overhead, 0.0)
-    return CollectiveTerms(
-        start + least_segments * latency, work + fill * work / least_segments, 0.0
-    )
+        wait = math.sqrt(fill) * math.sqrt(latency) * math.sqrt(work)
+        longer = wait
+    else:
+        wait = least_segments * latency
+        longer = fill * work / least_segments
+    return CollectiveTerms(fill * latency + wait, work + longer, 0.0)
 
 
 @kernel(
@@ -88,13 +89,16 @@ def pipeline_reduced(
     wire = size / bandwidth
     arithmetic = size / reduction_rate
     work = wire + arithmetic
-    start = fill * latency
     if fill * work > least_segments * least_segments * latency:
-        overhead = math.sqrt(start * work)
-        stretch = 1.0 + overhead / work
-        return CollectiveTerms(start + overhead, wire * stretch, arithmetic * stretch)
-    stretch = 1.0 + fill / least_segments
-    return CollectiveTerms(start + least_segments * latency, wire * stretch, arithmetic * stretch)
+        start = math.sqrt(fill) * math.sqrt(latency)
+        wait = start * math.sqrt(work)
+        stretch = start * (1.0 / math.sqrt(work))
+    else:
+        wait = least_segments * latency
+        stretch = fill / least_segments
+    return CollectiveTerms(
+        fill * latency + wait, wire + wire * stretch, arithmetic + arithmetic * stretch
+    )
 
 
 @kernel(

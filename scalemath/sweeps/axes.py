@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,7 @@ from attrs import field, frozen
 
 from scalemath.core.errors import ArgumentError, RangeError, ScalemathError
 from scalemath.core.model import Parameter
-from scalemath.units import Q_, Quantity, convert, to_si
+from scalemath.units import Q_, Quantity, Unit, convert, to_si
 from scalemath.units.values import fifteen_digits, quantity_of
 
 Array = np.ndarray[Any, Any]
@@ -277,9 +278,13 @@ def shown_unit(parameter: Parameter, given: Any) -> tuple[str, float]:
     if parameter.kind in ("count", "number", "choice"):
         return "", 1.0
     first = given if isinstance(given, Quantity) else quantity_of(next(iter(given)))
-    unit = f"{first.units:~P}"
-    target = "byte/s/dir" if parameter.kind == "rate" else parameter.unit
-    return unit, float(to_si(Quantity(1.0, first.units), target))
+    return _spelled(first.units, "byte/s/dir" if parameter.kind == "rate" else parameter.unit)
+
+
+@functools.lru_cache(maxsize=1024)
+def _spelled(unit: Unit, target: str) -> tuple[str, float]:
+    """Text of a unit and its value in a target unit."""
+    return f"{unit:~P}", float(to_si(Quantity(1.0, unit), target))
 
 
 def as_si(value: Any, unit: str, name: str) -> float:

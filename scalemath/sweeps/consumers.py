@@ -15,6 +15,15 @@ import numpy as np
 Row = Any
 
 
+def stream_row(values: Row, n: int, target: Row, at: int) -> None:
+    """Copy a row to a place in a large array; compiled, it is written past the caches."""
+    target[at : at + n] = values[:n]
+
+
+def settle() -> None:
+    """Let what was written past the caches be seen by everybody; nothing in plain Python."""
+
+
 def insert_least(value: float, place: int, best: Row, places: Row) -> None:
     """Put a finite value into a heap of the least, the worst kept at its head."""
     if not (value <= best[0] and value < math.inf and value > -math.inf):
@@ -51,11 +60,19 @@ def lower_lanes(values: Row, n: int, lane: Row, place: Row, at: int) -> None:
 
 
 def lower_one(
-    values: Row, n: int, lanes: Row, places: Row, cell: int, base: int, offsets: Row, at: int
+    values: Row,
+    n: int,
+    sign: float,
+    lanes: Row,
+    places: Row,
+    cell: int,
+    base: int,
+    offsets: Row,
+    at: int,
 ) -> None:
-    """Lower the one value of a cell to the least of the row; ties go to the first place."""
+    """Lower the one value of a cell to the least of the row times a sign; first place on ties."""
     for i in range(n):
-        value = values[i]
+        value = sign * values[i]
         if value <= lanes[cell]:
             place = base + offsets[at + i]
             if value < lanes[cell]:

@@ -19,6 +19,9 @@ from scalemath.sweeps.layout import Layout
 from scalemath.sweeps.problem import Problem
 from scalemath.sweeps.program import Output, Wiring
 
+STREAM_BYTES = 1 << 25
+"""Grids from this size on are written past the caches, which could not hold them."""
+
 
 @frozen(eq=False)
 class Walk:
@@ -135,7 +138,10 @@ def dense(
     strides = [steps[a] for a in range(len(grid))]
     cursor = walk.layout.cursor(strides, walk.layout.tile * walk.apart)
     strided = walk.apart > 1
-    extra = (*flat, walk.apart) if strided else tuple(flat)
+    streamed = sum(array.nbytes for array in stored) >= STREAM_BYTES and all(
+        array.ctypes.data % array.itemsize == 0 for array in stored
+    )
+    extra = (*flat, walk.apart if strided else streamed)
     fold = generate.store(len(outputs), strided)
     drive = driver(wiring, walk.layout, fold, arithmetic, extra)
     start, moves = cursors(walk.layout, [0] * len(outputs), [cursor] * len(outputs))

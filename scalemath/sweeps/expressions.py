@@ -202,9 +202,10 @@ class _Checker:
         if isinstance(left, bool) or isinstance(right, bool):
             raise self.wrong(f"{ast.unparse(node)!r} mixes a condition with a number")
         if left.dimensionality != right.dimensionality:
+            mixed = " with ".join(f"{side.units:~P}" or "a plain number" for side in (left, right))
             raise UnitsError(
-                f"{self.what} {self.text!r}: {ast.unparse(node)!r} mixes {left.units:~P} with "
-                f"{right.units or 'a plain number'}; quote quantities, as in size <= '1 GiB'"
+                f"{self.what} {self.text!r}: {ast.unparse(node)!r} mixes {mixed}; "
+                "quote quantities, as in size <= '1 GiB'"
             )
 
     def wrong(self, text: str) -> ScalemathError:

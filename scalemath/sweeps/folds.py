@@ -34,11 +34,15 @@ def extreme(sign: int, lanes: bool) -> Fold:
         arguments=("offsets", "lanes", "places"),
         cursors=("lanes", "q"),
         before=("scratch = np.empty(tile)",),
-        row=("limit = lanes[at_lanes]", "hits = 0"),
-        point=(f"v = {value}", "scratch[l] = v", "hits += 1 if v <= limit else 0"),
+        row=(f"limit = {sign}.0 * lanes[at_lanes]", "hits = 0"),
+        point=(
+            "v = r[0]",
+            "scratch[l] = v",
+            f"hits += 1 if v {'>=' if sign < 0 else '<='} limit else 0",
+        ),
         after=(
             "if hits > 0:",
-            "    lower_one(scratch, n, lanes, places, at_lanes, at_q, offsets, at_p)",
+            f"    lower_one(scratch, n, {sign}.0, lanes, places, at_lanes, at_q, offsets, at_p)",
         ),
         functions=(consumers.lower_one,),
     )

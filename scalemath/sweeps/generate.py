@@ -330,19 +330,37 @@ def store(outputs: int, strided: bool = False) -> Fold:
     Returns
     -------
     Fold
-        With one flat array and one cursor per output.
+        With one flat array and one cursor per output, and a word on how memory is written:
+        past the caches where ``streamed`` (neighbours only), else by way of them.
     """
     names = [f"out{i}" for i in range(outputs)]
+    point = tuple(f"line{i}[l] = r[{i}]" for i in range(outputs))
     if strided:
-        row = [
-            f"line{i} = {name}[at_{name} : at_{name} + (n - 1) * apart + 1 : apart]"
-            for i, name in enumerate(names)
-        ]
-    else:
-        row = [f"line{i} = {name}[at_{name} : at_{name} + n]" for i, name in enumerate(names)]
+        return Fold(
+            arguments=(*names, "apart"),
+            cursors=tuple(names),
+            row=tuple(
+                f"line{i} = {name}[at_{name} : at_{name} + (n - 1) * apart + 1 : apart]"
+                for i, name in enumerate(names)
+            ),
+            point=point,
+        )
     return Fold(
-        arguments=(*names, "apart") if strided else tuple(names),
+        arguments=(*names, "streamed"),
         cursors=tuple(names),
-        row=tuple(row),
-        point=tuple(f"line{i}[l] = r[{i}]" for i in range(outputs)),
+        before=tuple(
+            f"scratch{i} = np.empty(tile if streamed else 1, {name}.dtype)"
+            for i, name in enumerate(names)
+        ),
+        row=tuple(
+            f"line{i} = scratch{i} if streamed else {name}[at_{name} : at_{name} + n]"
+            for i, name in enumerate(names)
+        ),
+        point=point,
+        after=tuple(
+            f"if streamed: stream_row(scratch{i}, n, {name}, at_{name})"
+            for i, name in enumerate(names)
+        ),
+        finish=("if streamed: settle()",),
+        functions=(consumers.stream_row, consumers.settle),
     )

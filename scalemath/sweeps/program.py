@@ -232,7 +232,7 @@ class _Writer:
             self.lines.append(f"allowed = {' & '.join(conditions)}")
             best = self.best()
             results = [
-                f"pick(allowed, {r}, {'255' if o in best else 'math.nan'})"
+                f"pick(allowed, {r}, {'255.0' if o in best else 'math.nan'})"
                 for o, r in zip(plain_outputs(self.wiring), results, strict=True)
             ]
         self.lines.append(f"return ({', '.join(results)},)")
@@ -289,11 +289,11 @@ class _Writer:
             self.lines.append(f"{given} = {text}")
             assigned = [(total, given)] + [(v, terms.get(n, "0.0")) for n, v in kept.items()]
             if decides:
-                assigned.insert(0, (code, str(number)))
+                assigned.insert(0, (code, f"{number}.0"))
             if number == 0:
                 self.lines += [f"{variable} = {value}" for variable, value in assigned]
                 continue
-            test = f"{given} < {total}" if decides else f"{code} == {number}"
+            test = f"{given} < {total}" if decides else f"{code} == {number}.0"
             better = f"b_{total}_{number}"
             self.lines.append(f"{better} = {test}")
             self.lines += [f"{v} = pick({better}, {value}, {v})" for v, value in assigned]
