@@ -14,6 +14,7 @@ from scalemath.core.errors import ArgumentError, RangeError, UnitsError
 from scalemath.core.hooks import hook
 from scalemath.sweeps import showing
 from scalemath.sweeps.axes import Array, Coordinate
+from scalemath.sweeps.stored import Stored, picked, reduce_along, scaled
 from scalemath.units import Q_, Quantity, to_si
 
 
@@ -30,7 +31,8 @@ class Grid:
     coordinates : mapping of str to Coordinate
         What varies along the axes.
     outputs : mapping of str to numpy.ndarray
-        Magnitudes of every output in its unit; codes for choices.
+        Magnitudes of every output in its unit; codes for choices. Those of a sweep to a ``.zarr``
+        folder stay there until they are needed, as `Stored`.
     units : mapping of str to str
         Unit of every output; "1" for plain numbers, empty for choices.
     names : mapping of str to tuple of str
@@ -48,7 +50,7 @@ class Grid:
     model: str
     axes: tuple[str, ...]
     coordinates: Mapping[str, Coordinate]
-    outputs: Mapping[str, Array]
+    outputs: Mapping[str, Array | Stored]
     units: Mapping[str, str]
     names: Mapping[str, tuple[str, ...]] = field(factory=dict)
     fixed: Mapping[str, tuple[Any, str]] = field(factory=dict)
@@ -73,7 +75,7 @@ class Grid:
         return next(iter(self.outputs))
 
     @property
-    def values(self) -> Array:
+    def values(self) -> Any:
         """Magnitudes of the first output, in `unit`."""
         return self.outputs[self.output]
 
@@ -90,10 +92,9 @@ class Grid:
     def __getitem__(self, name: str) -> Any:
         """Output or coordinate as a Quantity; names and plain numbers as arrays."""
         if name in self.outputs:
-            array = self.outputs[name]
             if name in self.names:
                 return self._named(name)
-            unit = self.units[name]
+            array, unit = self.loaded(name), self.units[name]
             value: Any = float(array) if array.ndim == 0 else array
             return value if unit == "1" else Quantity(value, unit)
         if name in self.coordinates:
@@ -101,9 +102,14 @@ class Grid:
         known = ", ".join([*self.outputs, *self.coordinates])
         raise ArgumentError(f"the grid has no output or coordinate {name!r}; there are {known}")
 
+    def loaded(self, name: str) -> Array:
+        """Magnitudes of an output in memory, read from disk where they are there."""
+        array = self.outputs[name]
+        return array if isinstance(array, np.ndarray) else np.asarray(array)
+
     def _named(self, name: str) -> Any:
         words = np.array([*self.names[name], ""], dtype=object)
-        codes = np.minimum(self.outputs[name], len(words) - 1)
+        codes = np.minimum(self.loaded(name), len(words) - 1)
         return words[codes] if codes.ndim else str(words[int(codes)])
 
     def item(self) -> Any:
@@ -211,7 +217,7 @@ class Grid:
             self,
             axes=tuple(a for a in self.axes if not (gone and a == axis)),
             coordinates=kept,
-            outputs={n: np.asarray(a[index]) for n, a in self.outputs.items()},
+            outputs={n: picked(a, index) for n, a in self.outputs.items()},
             fixed=fixed,
         )
 
@@ -256,7 +262,7 @@ class Grid:
             own = Q_(1, "" if units[name] == "1" else units[name])
             if own.dimensionality == wanted.dimensionality:
                 factor = float(to_si(own, unit))
-                outputs[name], units[name], done = outputs[name] * factor, unit, True
+                outputs[name], units[name], done = scaled(outputs[name], factor), unit, True
         if not done:
             raise UnitsError(f"no output can be given in {unit}; there are {self._listed()}")
         return evolve(self, outputs=outputs, units=units)
@@ -268,11 +274,11 @@ class Grid:
 
     def max(self, axis: str) -> Grid:
         """Largest value along an axis; nan is left out of account."""
-        return self._reduced(axis, np.fmax.reduce)
+        return self._reduced(axis, lambda array, along: np.fmax.reduce(array, axis=along))
 
     def min(self, axis: str) -> Grid:
         """Least value along an axis; nan is left out of account."""
-        return self._reduced(axis, np.fmin.reduce)
+        return self._reduced(axis, lambda array, along: np.fmin.reduce(array, axis=along))
 
     def mean(self, axis: str) -> Grid:
         """Mean along an axis; nan is left out of account."""
@@ -284,11 +290,11 @@ class Grid:
 
         return self._reduced(axis, mean)
 
-    def _reduced(self, axis: str, function: Callable[..., Array]) -> Grid:
+    def _reduced(self, axis: str, function: Callable[[Array, int], Array]) -> Grid:
         own = self._axis(axis)
         number = self.axes.index(own)
         outputs = {
-            n: np.asarray(function(a, axis=number))
+            n: reduce_along(a, number, function)
             for n, a in self.outputs.items()
             if n not in self.names
         }
@@ -311,9 +317,13 @@ class Grid:
 
     def _where(self, axis: str, output: str, sign: float) -> Any:
         own = self._axis(axis)
-        array = self.outputs[output or self.output] * sign
-        filled = np.where(np.isnan(array), np.inf, array)
-        places = np.argmin(filled, axis=self.axes.index(own))
+
+        def least(array: Array, along: int) -> Array:
+            signed = array * sign
+            return np.asarray(np.argmin(np.where(np.isnan(signed), np.inf, signed), axis=along))
+
+        array = self.outputs[output or self.output]
+        places = reduce_along(array, self.axes.index(own), least)
         name = axis if axis in self.coordinates else own
         return self.coordinates[name].take(places).quantity
 
@@ -338,7 +348,7 @@ class Grid:
             raise ArgumentError(f"elasticity needs an axis of two or more positive numbers: {axis}")
         name = output or self.output
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log(self.outputs[name])
+            logs = np.log(self.loaded(name))
             slope = np.gradient(logs, np.log(coordinate.values), axis=self.axes.index(own))
         label = f"elasticity({name}, {axis})"
         return evolve(self, outputs={label: np.asarray(slope)}, units={label: "1"}, names={})
@@ -347,23 +357,7 @@ class Grid:
 
     def to_xarray(self) -> Any:
         """Return an `xarray.Dataset` with units as attributes."""
-        try:
-            import xarray
-        except ImportError:
-            raise ImportError("to_xarray needs xarray: pip install 'scalemath[xarray]'") from None
-        coords = {
-            n: (c.axes, c.magnitudes, {"units": c.shown} if c.shown else {})
-            for n, c in self.coordinates.items()
-        }
-        data = {}
-        for name, array in self.outputs.items():
-            named = name in self.names
-            values = self._named(name) if named else array
-            label = f"best_{name}" if name in coords else name
-            data[label] = (self.axes, values, {} if named else {"units": self.units[name]})
-        attributes = {"model": self.model, **{k: str(v) for k, v in self.provenance.items()}}
-        attributes.update({n: showing.shown(v, u) for n, (v, u) in self.fixed.items()})
-        return xarray.Dataset(data, coords=coords, attrs=attributes)
+        return _storage().to_xarray(self)
 
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with one row per point and ``attrs["units"]``."""

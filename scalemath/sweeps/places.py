@@ -166,8 +166,6 @@ def evaluate(problem: Problem, outputs: Sequence[Output]) -> dict[str, Array]:
     wiring = problem.wiring(outputs)
     function = plain_function(wiring)
     given = problem.arrays(wiring)
-    if not problem.grid:  # a single point: what is fixed comes as one value
-        given = [a.reshape(()) for a in given]
     inputs = [np.broadcast_to(a, problem.grid).ravel() for a in given]
     rows = [function(*point) for point in zip(*inputs, strict=True)] if inputs else []
     if not inputs:

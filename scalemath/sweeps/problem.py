@@ -135,12 +135,12 @@ class Problem:
         coordinate = self.coordinates.get(name)
         if coordinate is not None:
             return self._spread(coordinate.axes, coordinate.values)
-        return np.array([self.fixed[name]], dtype=np.float64)
+        return np.full((1,) * min(1, len(self.axes)), self.fixed[name], dtype=np.float64)
 
     def _codes(self, selection: Selection) -> Array:
         coordinate = self.coordinates.get(selection.parameter)
         if coordinate is None:
-            return np.zeros(1)
+            return np.zeros((1,) * min(1, len(self.axes)))
         codes = {name: float(code) for code, name in enumerate(selection.names)}
         flat = np.array([codes[str(n)] for n in coordinate.values.ravel()])
         return self._spread(coordinate.axes, flat.reshape(coordinate.values.shape))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,8 +23,8 @@ from scalemath.sweeps.reading import state, state_si
 from scalemath.sweeps.reducing import reduce as run_reduction
 from scalemath.sweeps.reductions import read
 from scalemath.sweeps.running import Run
-
-Target = str | os.PathLike[str] | Array | Mapping[str, Array] | Grid | None
+from scalemath.sweeps.stored import Stored
+from scalemath.sweeps.targets import Target, fill
 
 
 def sweep(
@@ -52,7 +50,8 @@ def sweep(
         Public function (``sm.allreduce``), or your own under ``@sm.model``.
     out : str, path, numpy.ndarray or mapping, optional
         Where to put the grid: an array to reuse, a mapping of output name to array, or the name
-        of a ``.npy`` file that is written as the sweep goes and may exceed the memory.
+        of a ``.npy`` file or ``.zarr`` folder, which may exceed the memory and appears when the
+        sweep is done, whole or not at all.
     outputs : str or sequence of str, optional
         Outputs and terms wanted, such as ``["time", "time.latency"]``, or an `elasticity`; by
         default the model's main output, and the name of the winner where a choice is "best".
@@ -99,16 +98,17 @@ def sweep(
     workers = thread_count(threads)
     client = find_client(backend)
     wanted = choose_outputs(problem, outputs)
+    how = Run(workers, arithmetic, progress, client)
     if reduce is not None:
         if out is not None:
             raise ArgumentError("out goes with a full grid; a reduction returns its own answer")
-        how = Run(workers, arithmetic, progress, client)
         also = wanted if outputs is not None else wanted[1:]
         return run_reduction(problem, read(reduce), also, how)
     kind = stored_type(dtype)
-    buffers = prepare(problem, wanted, out, kind)
-    arrays = dense.dense(problem, wanted, buffers, kind, workers, arithmetic, progress, client)
-    return make_grid(problem, wanted, arrays, {"arithmetic": arithmetic, "where": where or ""})
+    told = {"arithmetic": arithmetic, "where": where or ""}
+    return fill(
+        problem, wanted, out, kind, how, lambda found: make_grid(problem, wanted, found, told)
+    )
 
 
 def choose_outputs(
@@ -149,58 +149,11 @@ def stored_type(dtype: Any) -> np.dtype[Any]:
     return checked
 
 
-def prepare(
-    problem: Problem, wanted: list[Output], out: Target, kind: np.dtype[Any]
-) -> list[Array] | None:
-    """Turn `out` into one array per output, or None for new arrays."""
-    if out is None:
-        return None
-    if isinstance(out, Grid):
-        out = {output.label: out.outputs.get(output.label) for output in wanted}  # type: ignore[misc]
-    if isinstance(out, (str, os.PathLike)):
-        return _files(problem, wanted, Path(out), kind)
-    if isinstance(out, np.ndarray):
-        if len(wanted) != 1:
-            names = ", ".join(o.label for o in wanted)
-            raise ArgumentError(
-                f"out is one array for {len(wanted)} outputs; give a mapping: {names}"
-            )
-        out = {wanted[0].label: out}
-    if not isinstance(out, Mapping):
-        raise ArgumentError(f"out is a {type(out).__name__}, wanted an array, a mapping or a file")
-    found = []
-    for output in wanted:
-        array = out.get(output.label)
-        wants = dense.code_type(problem, output) or kind
-        if not isinstance(array, np.ndarray):
-            raise ArgumentError(f"out holds no array for {output.label}")
-        if array.shape != problem.grid or array.dtype != wants or not array.flags.c_contiguous:
-            raise ArgumentError(
-                f"out for {output.label} is {array.dtype} {array.shape}, wanted a C-contiguous "
-                f"{wants} array of shape {problem.grid}"
-            )
-        if not array.flags.writeable:
-            raise ArgumentError(f"out for {output.label} is read-only")
-        found.append(array)
-    return found
-
-
-def _files(problem: Problem, wanted: list[Output], path: Path, kind: np.dtype[Any]) -> list[Array]:
-    """Memory-mapped files, one per output."""
-    if path.suffix != ".npy":
-        raise ArgumentError(f"out={str(path)!r}: wanted a file name ending in .npy")
-    if not path.parent.is_dir():
-        raise ArgumentError(f"out={str(path)!r}: the folder {str(path.parent)!r} does not exist")
-    found: list[Array] = []
-    for output in wanted:
-        own = path if len(wanted) == 1 else path.with_name(f"{path.stem}.{output.label}.npy")
-        wants = dense.code_type(problem, output) or kind
-        found.append(np.lib.format.open_memmap(own, mode="w+", dtype=wants, shape=problem.grid))
-    return found
-
-
 def make_grid(
-    problem: Problem, wanted: list[Output], arrays: list[Array], extra: Mapping[str, Any]
+    problem: Problem,
+    wanted: list[Output],
+    arrays: Sequence[Array | Stored],
+    extra: Mapping[str, Any],
 ) -> Grid:
     """Label the arrays of a sweep."""
     units = problem.units()

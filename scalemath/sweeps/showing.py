@@ -11,6 +11,8 @@ from scalemath.units import display
 
 ROWS = 12
 """Points of a table that are shown; the rest is counted."""
+READ = 1 << 20
+"""Numbers that stay on disk are read for their range up to so many."""
 
 
 def text(grid: Any) -> str:
@@ -56,7 +58,11 @@ def markup(grid: Any) -> str:
 
 def summary(grid: Any, name: str) -> str:
     """Range of an output, or the names that occur in it."""
-    array = grid.outputs[name]
+    stored = grid.outputs[name]
+    if not isinstance(stored, np.ndarray) and stored.size > READ:
+        size, unit = display(float(stored.nbytes), "byte"), grid.units[name] or "name"
+        return f"[{unit}] {size} in {stored.path.name}"
+    array = grid.loaded(name)
     if name in grid.names:
         used = np.unique(array)
         words = [word for code, word in enumerate(grid.names[name]) if code in used]
@@ -77,14 +83,13 @@ def shown(value: Any, unit: str) -> str:
 
 def _cells(grid: Any) -> list[list[str]]:
     """Head and rows of a table of points."""
-    outputs = [n for n in grid.outputs if n not in grid.coordinates]
-    rows = [["", *grid.coordinates, *outputs]]
+    columns = {n: np.asarray(a) for n, a in grid.outputs.items() if n not in grid.coordinates}
+    rows = [["", *grid.coordinates, *columns]]
     for i in range(min(grid.size, ROWS)):
         cells = [str(i + 1), *(c.label(i) for c in grid.coordinates.values())]
-        for name in outputs:
-            named = name in grid.names
+        for name, column in columns.items():
             cells.append(
-                str(grid[name][i]) if named else shown(grid.outputs[name][i], grid.units[name])
+                str(grid[name][i]) if name in grid.names else shown(column[i], grid.units[name])
             )
         rows.append(cells)
     return rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import numpy as np
 from scalemath.core.errors import ReadError
 from scalemath.sweeps.axes import Array, Coordinate
 from scalemath.sweeps.grid import Grid
+from scalemath.sweeps.showing import shown
+from scalemath.sweeps.stored import Stored
 
 FORMAT = "scalemath grid 1"
 
@@ -35,7 +38,25 @@ def save(grid: Grid, path: str | os.PathLike[str]) -> Path:
     target = Path(path)
     if target.suffix != ".npz":
         target = target.with_name(target.name + ".npz")
-    head = {
+    arrays: dict[str, Array] = {"head": np.array(json.dumps(header(grid)))}
+    for i, coordinate in enumerate(grid.coordinates.values()):
+        values = coordinate.values
+        arrays[f"coordinate_{i}"] = values.astype(str) if coordinate.is_names else values
+    for i, array in enumerate(grid.outputs.values()):
+        arrays[f"output_{i}"] = np.asarray(array)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("wb") as file:
+            np.savez(file, **arrays)  # type: ignore[arg-type]
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return target
+
+
+def header(grid: Grid) -> dict[str, Any]:
+    """Everything about a grid but its numbers, ready for JSON."""
+    return {
         "format": FORMAT,
         "model": grid.model,
         "axes": list(grid.axes),
@@ -49,56 +70,16 @@ def save(grid: Grid, path: str | os.PathLike[str]) -> Path:
         "fixed": {n: [value, unit] for n, (value, unit) in grid.fixed.items()},
         "provenance": dict(grid.provenance),
     }
-    arrays: dict[str, Array] = {"head": np.array(json.dumps(head))}
-    for i, coordinate in enumerate(grid.coordinates.values()):
-        values = coordinate.values
-        arrays[f"coordinate_{i}"] = values.astype(str) if coordinate.is_names else values
-    for i, array in enumerate(grid.outputs.values()):
-        arrays[f"output_{i}"] = array
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
-    return target
 
 
-def load(path: str | os.PathLike[str]) -> Grid:
-    """Read a grid that `Grid.save` wrote.
-
-    Parameters
-    ----------
-    path : str or path
-        File name.
-
-    Returns
-    -------
-    Grid
-        As it was.
-
-    Raises
-    ------
-    ReadError
-        If the file does not hold a grid.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            head = json.loads(str(file["head"]))
-            if head.get("format") != FORMAT:
-                raise ReadError(f"{path}: holds {head.get('format')!r}, wanted {FORMAT!r}")
-            coordinates = {
-                name: _coordinate(name, told, file[f"coordinate_{i}"])
-                for i, (name, told) in enumerate(head["coordinates"].items())
-            }
-            outputs = {name: file[f"output_{i}"] for i, name in enumerate(head["outputs"])}
-    except (KeyError, ValueError, zipfile.BadZipFile, EOFError) as error:
-        raise ReadError(f"{path}: is no grid written by Grid.save ({error})") from None
+def grid_of(
+    head: dict[str, Any], values: Mapping[str, Array], outputs: Mapping[str, Array | Stored]
+) -> Grid:
+    """Put a grid together from its header, the values of its coordinates, and its numbers."""
     return Grid(
         model=head["model"],
         axes=tuple(head["axes"]),
-        coordinates=coordinates,
+        coordinates={n: _coordinate(n, t, values[n]) for n, t in head["coordinates"].items()},
         outputs=outputs,
         units=head["units"],
         names={n: tuple(words) for n, words in head["names"].items()},
@@ -107,10 +88,85 @@ def load(path: str | os.PathLike[str]) -> Grid:
     )
 
 
+def load(path: str | os.PathLike[str]) -> Grid:
+    """Read a grid that `Grid.save` wrote, or open one that a sweep wrote to a ``.zarr`` folder.
+
+    Parameters
+    ----------
+    path : str or path
+        Name of the file or folder.
+
+    Returns
+    -------
+    Grid
+        As it was; the numbers of a ``.zarr`` folder stay on disk.
+
+    Raises
+    ------
+    ReadError
+        If the file does not hold a grid.
+    """
+    if Path(path).is_dir():
+        from scalemath.sweeps import zarrfiles
+
+        return zarrfiles.load(Path(path))
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            head = json.loads(str(file["head"]))
+            if head.get("format") != FORMAT:
+                raise ReadError(f"{path}: holds {head.get('format')!r}, wanted {FORMAT!r}")
+            values = {n: file[f"coordinate_{i}"] for i, n in enumerate(head["coordinates"])}
+            outputs = {name: file[f"output_{i}"] for i, name in enumerate(head["outputs"])}
+    except (KeyError, ValueError, zipfile.BadZipFile, EOFError) as error:
+        raise ReadError(f"{path}: is no grid written by Grid.save ({error})") from None
+    return grid_of(head, values, outputs)
+
+
 def _coordinate(name: str, told: dict[str, Any], values: Array) -> Coordinate:
-    if values.dtype.kind == "U":
+    if values.dtype.kind in "UT":
         values = values.astype(object)
     return Coordinate(name, tuple(told["axes"]), values, told["unit"], told["shown"], told["scale"])
+
+
+def to_xarray(grid: Grid) -> Any:
+    """Return an `xarray.Dataset` with units as attributes.
+
+    Parameters
+    ----------
+    grid : Grid
+        Grid or table.
+
+    Returns
+    -------
+    xarray.Dataset
+        One variable per output; model, provenance and what is fixed as attributes.
+    """
+    try:
+        import xarray
+    except ImportError:
+        raise ImportError("to_xarray needs xarray: pip install 'scalemath[xarray]'") from None
+    coords = {
+        n: (c.axes, c.magnitudes, {"units": c.shown} if c.shown else {})
+        for n, c in grid.coordinates.items()
+    }
+    data = {}
+    for name, array in grid.outputs.items():
+        named = name in grid.names
+        values = grid[name] if named else np.asarray(array)
+        told = {} if named else {"units": grid.units[name]}
+        data[variable(coords, name)] = (grid.axes, values, told)
+    return xarray.Dataset(data, coords=coords, attrs=attributes(grid))
+
+
+def variable(coordinates: Container[str], output: str) -> str:
+    """Name of an output beside coordinates, of which one may be called the same."""
+    return f"best_{output}" if output in coordinates else output
+
+
+def attributes(grid: Grid) -> dict[str, str]:
+    """Model, provenance and what is fixed, as text."""
+    found = {"model": grid.model, **{k: str(v) for k, v in grid.provenance.items()}}
+    return {**found, **{n: shown(v, u) for n, (v, u) in grid.fixed.items()}}
 
 
 def to_pandas(grid: Grid) -> Any:
@@ -141,7 +197,7 @@ def to_pandas(grid: Grid) -> Any:
         if name in grid.names:
             columns[label] = np.asarray(grid[name]).ravel()
         else:
-            columns[label] = grid.outputs[name].ravel()
+            columns[label] = np.asarray(grid.outputs[name]).ravel()
             units[label] = grid.units[name]
     frame = pd.DataFrame(columns)
     frame.attrs["units"] = units
