@@ -14,7 +14,8 @@ from attrs import field, frozen
 from scalemath.core.errors import ArgumentError, RangeError, ScalemathError
 from scalemath.core.model import Parameter
 from scalemath.units import Q_, Quantity, Unit, convert, to_si
-from scalemath.units.values import fifteen_digits, quantity_of
+from scalemath.units.digits import fifteen_digits
+from scalemath.units.values import quantity_of
 
 Array = np.ndarray[Any, Any]
 

@@ -10,7 +10,8 @@ import numpy as np
 from scalemath.core.errors import ArgumentError, RangeError, UnitsError
 from scalemath.sweeps.axes import LONGEST, is_whole
 from scalemath.units import Quantity, QuantityLike
-from scalemath.units.values import fifteen_digits, quantity_of
+from scalemath.units.digits import fifteen_digits
+from scalemath.units.values import quantity_of
 
 
 def geomspace(start: QuantityLike, stop: QuantityLike, num: int = 50) -> Any:

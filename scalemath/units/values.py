@@ -13,6 +13,7 @@ from attrs import frozen
 from scalemath.core.datum import Datum
 from scalemath.core.errors import RangeError, ScalemathError, UnitsError
 from scalemath.units.adopt import adopt
+from scalemath.units.digits import fifteen_digits
 from scalemath.units.explain import DirectionError
 from scalemath.units.registry import Quantity, Unit, factor, lossless, scaled, ureg
 
@@ -63,33 +64,13 @@ class Conversion:
         if self.exact:
             return given.astype(float) * self.multiplier
         raw = given.astype(float) * self.scale.numerator / self.scale.denominator
-        odd = np.isfinite(raw) & (raw != np.floor(raw))
+        with np.errstate(invalid="ignore"):
+            odd = raw != np.floor(raw)
+        if odd.all():  # also nan, which stays nan
+            return fifteen_digits(raw)
         if odd.any():
             raw[odd] = fifteen_digits(raw[odd])
         return raw
-
-
-_POWERS = 10.0 ** np.arange(23)  # all exact in binary
-
-
-def fifteen_digits(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Round to 15 significant digits, just as ``float(f"{x:.15g}")`` does.
-
-    Scaled to 15 digits before the point, rounded, and divided by an exact power of ten, a value
-    comes out correctly rounded. Where that power is not exact, or the digit to be
-    rounded lies too near a half to tell, the value goes through its text.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        power = 14.0 - np.floor(np.log10(np.abs(values)))
-    exact = (power >= 0.0) & (power < _POWERS.size)
-    scale = _POWERS[np.where(exact, power, 0.0).astype(int)]
-    scaled_up = values * scale
-    whole = np.rint(scaled_up)
-    exact &= np.abs(np.abs(scaled_up - np.floor(scaled_up)) - 0.5) > 0.07
-    exact &= (np.abs(whole) < 1e15) & (np.abs(whole) >= 1e14)
-    result: np.ndarray[Any, Any] = whole / scale
-    result[~exact] = [float(f"{x:.15g}") for x in values[~exact]]
-    return result
 
 
 class Target:

@@ -13,7 +13,7 @@ from scalemath import sweeps
 from scalemath.core.errors import ArgumentError, ReadError, UnitsError
 from scalemath.sweeps import geomspace, linspace, sweep, zipped
 from scalemath.units import Q_
-from scalemath.units.values import fifteen_digits
+from scalemath.units.digits import fifteen_digits
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
@@ -178,3 +178,14 @@ def test_axes_are_rounded_as_scalars_are():
         values = 10.0 ** dice.uniform(low, high, 20_000) * dice.choice([-1.0, 1.0], 20_000)
         wanted = [float(f"{v:.15g}") for v in values]
         assert np.array_equal(fifteen_digits(values), wanted)
+    halves = (dice.integers(10**14, 10**15, 5000) + 0.5) / 10.0 ** dice.integers(0, 10, 5000)
+    ends = [10.0**k for k in range(-20, 21)]
+    ends += [float(np.nextafter(x, way)) for x in ends for way in (0.0, 1e300)]
+    odd = [0.0, -0.0, 5e-324, 1.7e308, 999999999999999.5, 99999999999999.95, np.inf, -np.inf]
+    values = np.array([*halves, *ends, *odd, *np.arange(0.125, 100.0, 0.125)])
+    wanted = np.array([float(f"{v:.15g}") for v in values])
+    found = fifteen_digits(values)
+    assert np.array_equal(found, wanted)
+    assert np.array_equal(np.signbit(found), np.signbit(wanted))
+    assert np.isnan(fifteen_digits(np.array([np.nan]))).all()
+    assert fifteen_digits(np.zeros((2, 0, 3))).shape == (2, 0, 3)
