@@ -85,10 +85,10 @@ def run(
     meter : Meter
         Told of the points done.
     """
-    if not todo.fixed:
-        todo.points, todo.seconds = FIRST_POINTS, TASK_SECONDS
-    remote = client.scatter(task, broadcast=True, hash=False)
     slots = max(1, sum(client.nthreads().values()))
+    if not todo.fixed:
+        todo.points, todo.seconds, todo.shares = FIRST_POINTS, TASK_SECONDS, 3 * slots
+    remote = client.scatter(task, broadcast=True, hash=False)
     waiting: deque[tuple[Block, Any]] = deque()
 
     def finish() -> None:

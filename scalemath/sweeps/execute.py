@@ -67,6 +67,9 @@ class Blocks:
         Points wanted per block.
     seconds : float
         Time wanted per block.
+    shares : int
+        No block is larger than what is left divided by so many, so that all workers end at
+        about the same time; 0 for no such limit.
     """
 
     rows: int
@@ -75,12 +78,17 @@ class Blocks:
     fixed: bool = False
     points: float = field(factory=lambda: BLOCK_POINTS)
     seconds: float = BLOCK_SECONDS
+    shares: int = 0
 
     def __iter__(self) -> Iterator[Block]:
         first = 0
         while first < self.rows:
             unit = max(self.points_per_row * self.multiple, 1)
-            last = min(self.rows, first + max(1, int(self.points // unit)) * self.multiple)
+            points = self.points
+            if self.shares:
+                left = (self.rows - first) * self.points_per_row
+                points = min(points, max(left / self.shares, BLOCK_POINTS))
+            last = min(self.rows, first + max(1, int(points // unit)) * self.multiple)
             yield Block(first, last)
             first = last
 
