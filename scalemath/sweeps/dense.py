@@ -19,6 +19,8 @@ from scalemath.sweeps.layout import Layout
 from scalemath.sweeps.problem import Problem
 from scalemath.sweeps.program import Output, Wiring
 
+ALWAYS_FREE = 1 << 24
+"""A grid of so many bytes is made without asking what is free."""
 STREAM_BYTES = 1 << 25
 """Grids from this size on are written past the caches, which could not hold them."""
 
@@ -212,6 +214,8 @@ def code_type(problem: Problem, output: Output) -> np.dtype[Any] | None:
 def check_room(grid: tuple[int, ...], kinds: list[Any], problem: Problem) -> None:
     """Refuse a grid that would not fit in memory, saying what to do instead."""
     needed = math.prod(grid) * sum(np.dtype(kind).itemsize for kind in kinds)
+    if needed <= ALWAYS_FREE:
+        return
     free = free_memory()
     if needed <= 0.9 * free:
         return

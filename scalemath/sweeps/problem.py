@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from scalemath.core.errors import ArgumentError
 from scalemath.core.model import Model
@@ -19,6 +19,8 @@ from scalemath.sweeps.axes import (
 )
 from scalemath.sweeps.expressions import Formula
 from scalemath.sweeps.program import Output, Selection, Wiring, needed_steps
+
+_wirings: dict[tuple[Any, ...], Wiring] = {}
 
 
 @frozen(eq=False)
@@ -103,6 +105,15 @@ class Problem:
         """
         wanted = tuple(outputs)
         draft = Wiring(self.model, (), self.selections, wanted, self.derived, self.where)
+        numeric = tuple(n for n, c in self.coordinates.items() if not c.is_names)
+        key = (*draft.key(), numeric)
+        if key not in _wirings:  # what is kept holds its model, whose identity is in the key
+            _wirings[key] = self._wired(draft, numeric)
+        return _wirings[key]
+
+    def _wired(self, draft: Wiring, numeric: tuple[str, ...]) -> Wiring:
+        """Complete a wiring with the inputs that matter."""
+        wanted = draft.outputs
         needed = {o.name for o in wanted} | {o.along for o in wanted if o.along}
         needed.update(self.where.names if self.where else ())
         chosen = {s.parameter: s.names for s in self.selections}
@@ -113,9 +124,8 @@ class Problem:
         for _, formula, _ in self.derived:
             needed.update(formula.names)
         numbers = [p.name for p in self.model.parameters if p.kind != "choice"]
-        numbers += [n for n, c in self.coordinates.items() if n not in numbers and not c.is_names]
-        inputs = tuple(n for n in numbers if n in needed and n not in derived)
-        return Wiring(self.model, inputs, self.selections, wanted, self.derived, self.where)
+        numbers += [n for n in numeric if n not in numbers]
+        return evolve(draft, inputs=tuple(n for n in numbers if n in needed and n not in derived))
 
     def arrays(self, wiring: Wiring) -> list[Array]:
         """Values of the inputs, then codes of the choices on axes, ready to broadcast."""
