@@ -3,7 +3,8 @@
 Run as ``python benchmarks/sweeps.py [--rounds N] [--long] [--wall]``. Times on one thread are
 processor time of that thread, so that a busy machine disturbs them little; ``--wall`` takes
 the clock instead. NumPy counts by its best time, everything else by its median. The table says
-what was reached and what was wanted.
+what was reached and what was wanted. numexpr comes with the group ``bench`` of `pyproject.toml`,
+JAX with the group ``peers``; without them their lines are left out.
 """
 
 from __future__ import annotations
