@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -12,9 +12,9 @@ from attrs import evolve, field, frozen
 
 from scalemath.core.errors import ArgumentError, RangeError, UnitsError
 from scalemath.core.hooks import hook
-from scalemath.sweeps import showing
+from scalemath.sweeps import along, showing
 from scalemath.sweeps.axes import Array, Coordinate
-from scalemath.sweeps.stored import Stored, picked, reduce_along, scaled
+from scalemath.sweeps.stored import Stored, picked, scaled
 from scalemath.units import Q_, Quantity, to_si
 
 
@@ -274,30 +274,20 @@ class Grid:
 
     def max(self, axis: str) -> Grid:
         """Largest value along an axis; nan is left out of account."""
-        return self._reduced(axis, lambda array, along: np.fmax.reduce(array, axis=along))
+        return self._reduced(axis, along.largest)
 
     def min(self, axis: str) -> Grid:
         """Least value along an axis; nan is left out of account."""
-        return self._reduced(axis, lambda array, along: np.fmin.reduce(array, axis=along))
+        return self._reduced(axis, along.least)
 
     def mean(self, axis: str) -> Grid:
         """Mean along an axis; nan is left out of account."""
+        return self._reduced(axis, along.mean)
 
-        def mean(array: Array, axis: int) -> Array:
-            counted = np.sum(~np.isnan(array), axis=axis)
-            with np.errstate(invalid="ignore"):
-                return np.asarray(np.nansum(array, axis=axis) / counted)
-
-        return self._reduced(axis, mean)
-
-    def _reduced(self, axis: str, function: Callable[[Array, int], Array]) -> Grid:
+    def _reduced(self, axis: str, function: along.Along) -> Grid:
         own = self._axis(axis)
         number = self.axes.index(own)
-        outputs = {
-            n: reduce_along(a, number, function)
-            for n, a in self.outputs.items()
-            if n not in self.names
-        }
+        outputs = {n: function(a, number) for n, a in self.outputs.items() if n not in self.names}
         return evolve(
             self,
             axes=tuple(a for a in self.axes if a != own),
@@ -309,21 +299,15 @@ class Grid:
 
     def where_min(self, axis: str, output: str = "") -> Any:
         """Return the coordinate at which an output is least along an axis."""
-        return self._where(axis, output, 1.0)
+        return self._where(axis, output, along.place_of_least)
 
     def where_max(self, axis: str, output: str = "") -> Any:
         """Return the coordinate at which an output is largest along an axis."""
-        return self._where(axis, output, -1.0)
+        return self._where(axis, output, along.place_of_largest)
 
-    def _where(self, axis: str, output: str, sign: float) -> Any:
+    def _where(self, axis: str, output: str, function: along.Along) -> Any:
         own = self._axis(axis)
-
-        def least(array: Array, along: int) -> Array:
-            signed = array * sign
-            return np.asarray(np.argmin(np.where(np.isnan(signed), np.inf, signed), axis=along))
-
-        array = self.outputs[output or self.output]
-        places = reduce_along(array, self.axes.index(own), least)
+        places = function(self.outputs[output or self.output], self.axes.index(own))
         name = axis if axis in self.coordinates else own
         return self.coordinates[name].take(places).quantity
 

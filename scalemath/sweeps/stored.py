@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
@@ -15,8 +14,6 @@ from scalemath.core.errors import RangeError
 from scalemath.sweeps.axes import Array
 from scalemath.sweeps.dense import free_memory
 
-PIECE_POINTS = 1 << 23
-"""Points of a stored array that are read at once where a reduction goes over all of it."""
 Places: TypeAlias = "int | range | Array"
 
 
@@ -75,6 +72,12 @@ class Stored(NDArrayOperatorsMixin):
         """Bytes that the part takes when it is read."""
         return self.size * self.dtype.itemsize
 
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        """Lengths of the chunks of the stored array along the axes of this part."""
+        stored = self._open().chunks
+        return tuple(stored[axis] for axis in self.order)
+
     def __len__(self) -> int:
         if not self.order:
             raise TypeError("len() of a single stored number")
@@ -116,8 +119,11 @@ class Stored(NDArrayOperatorsMixin):
             found *= factor
         return found.astype(dtype, copy=False) if dtype is not None else found
 
+    def _open(self) -> Any:
+        return zarr().open_array(self.path / self.name, mode="r")
+
     def _read(self) -> Array:
-        array = zarr().open_array(self.path / self.name, mode="r")
+        array = self._open()
         wanted: list[Any] = []
         flips: list[int] = []
         for axis, place in enumerate(self.places):
@@ -176,39 +182,6 @@ def scaled(array: Array | Stored, factor: float) -> Array | Stored:
     if isinstance(array, Stored):
         return evolve(array, factors=(*array.factors, factor))
     return np.asarray(array * factor)
-
-
-def reduce_along(
-    array: Array | Stored, axis: int, function: Callable[[Array, int], Array]
-) -> Array:
-    """Reduce an array along an axis; a stored one in pieces, never all of it in memory.
-
-    Parameters
-    ----------
-    array : numpy.ndarray or Stored
-        What to reduce.
-    axis : int
-        Axis that goes away.
-    function : callable
-        Given an array and the axis, returns an array without it, each point by itself.
-
-    Returns
-    -------
-    numpy.ndarray
-        The answer.
-    """
-    if not isinstance(array, Stored):
-        return np.asarray(function(array, axis))
-    others = [a for a in range(array.ndim) if a != axis and array.shape[a] > 1]
-    if array.size <= PIECE_POINTS or not others:
-        return np.asarray(function(np.asarray(array), axis))
-    cut = others[0]
-    step = max(1, PIECE_POINTS * array.shape[cut] // array.size)
-    pieces = [
-        reduce_along(array[(slice(None),) * cut + (slice(at, at + step),)], axis, function)
-        for at in range(0, array.shape[cut], step)
-    ]
-    return np.concatenate(pieces, axis=cut - (axis < cut))
 
 
 def zarr(what: str = "reading a stored grid") -> Any:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Lock
 from typing import Any
 
 import numpy as np
@@ -180,23 +181,34 @@ def _to_zarr(
                 for o, wants in zip(wanted, kinds, strict=True)
             ]
         )
-        arrays = zarrfiles.create(grid, part, plan.chunk)
 
-        def write(region: slabs.Region, found: list[Array]) -> None:
-            for array, values in zip(arrays, found, strict=True):
-                array[region] = values
+        arrays: list[Any] = []
+        writing, over = Lock(), Event()
 
-        # One slab is written while the next is computed; whatever happens, no write is under way
-        # any more when the folder is renamed or removed.
-        with ThreadPoolExecutor(1, thread_name_prefix="scalemath-write") as pool:
-            written: Future[None] | None = None
-            for region, found in slabs.compute(problem, wanted, kind, how, plan):
-                if written is not None:
-                    written.result()
-                written = pool.submit(write, region, found)
-                del found
-            if written is not None:
+        def write(region: slabs.Region | None, found: Sequence[Array]) -> None:
+            with writing:
+                if over.is_set():
+                    return
+                if region is None:
+                    arrays.extend(zarrfiles.create(grid, part, plan.chunk))
+                else:
+                    for array, values in zip(arrays, found, strict=True):
+                        array[region] = values
+
+        # One slab is written while the next is computed. Whatever happens, and wherever an
+        # interruption strikes, no write is under way when the folder is renamed or removed.
+        try:
+            with ThreadPoolExecutor(1, thread_name_prefix="scalemath-write") as pool:
+                written: Future[None] = pool.submit(write, None, ())
                 written.result()
+                for region, found in slabs.compute(problem, wanted, kind, how, plan):
+                    written.result()
+                    written = pool.submit(write, region, found)
+                    del found
+                written.result()
+        finally:
+            with writing:
+                over.set()
     return grid
 
 

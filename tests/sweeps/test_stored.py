@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 import pickle
+import signal
 import sys
 
 import numpy as np
@@ -18,8 +19,8 @@ from hypothesis import strategies as st
 import scalemath as sm
 from scalemath import sweeps
 from scalemath.core.errors import ArgumentError, RangeError, ReadError
-from scalemath.sweeps import dense, dependent, slabs, sweep, targets, zipped
-from scalemath.sweeps.stored import Stored, reduce_along
+from scalemath.sweeps import along, dense, dependent, slabs, sweep, targets, zipped
+from scalemath.sweeps.stored import Stored
 from scalemath.units import Q_
 
 zarr = pytest.importorskip("zarr")
@@ -100,7 +101,7 @@ def test_a_remainder_of_one_value_rounds_as_the_whole_does(tmp_path, monkeypatch
     assert_same(stored, wanted)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(grid=st.lists(st.integers(1, 40), max_size=5).map(tuple), slab=st.sampled_from([64, 1000]))
 def test_slabs_cover_the_grid_once_and_begin_where_chunks_begin(grid, slab):
     with pytest.MonkeyPatch.context() as patch:
@@ -165,7 +166,7 @@ def index_of(length):
     return place | st.builds(slice, end, end, step) | st.lists(place, max_size=4)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_parts_are_those_of_the_array(pair, data):
     array, stored = pair[0].values, pair[1].values
@@ -237,21 +238,49 @@ def test_a_large_grid_shows_itself_without_reading(pair, monkeypatch):
     assert "grid.zarr" in repr(pair[1].values)
 
 
-def test_reductions_go_over_pieces(pair, monkeypatch):
-    wanted, stored = pair
+@pytest.mark.parametrize("picks", [{}, {"size": slice(3, 50), "latency": [0, 9, 4]}])
+@pytest.mark.parametrize("points", [8192, 30_000])
+def test_reductions_read_blocks_of_chunks(pair, picks, points, monkeypatch):
+    wanted, stored = (grid.isel(**picks) for grid in pair)
     sizes, read = [], Stored._read
 
     def watched(self):
         sizes.append(self.size)
         return read(self)
 
-    monkeypatch.setattr("scalemath.sweeps.stored.PIECE_POINTS", 4096)
+    monkeypatch.setattr(along, "PIECE_POINTS", points)
     monkeypatch.setattr(Stored, "_read", watched)
-    for axis in range(4):
-        found = reduce_along(stored.values, axis, lambda array, along: array.max(axis=along))
-        assert np.array_equal(found, wanted.values.max(axis=axis))
-    assert max(sizes) <= 4096
-    assert stored.max("size").shape == (3, 53, 17)
+    for axis in ("ranks", "size", "latency"):
+        del sizes[:]
+        assert_same(stored.max(axis), wanted.max(axis))
+        assert max(sizes) <= points
+        assert sum(sizes) == 2 * wanted.size
+        assert_same(stored.min(axis), wanted.min(axis))
+        for name in ("time", "efficiency"):
+            found, mean = stored.mean(axis).outputs[name], wanted.mean(axis).outputs[name]
+            assert np.allclose(found, mean, rtol=1e-13, atol=0)
+            for ask in ("where_min", "where_max"):
+                place, told = (getattr(grid, ask)(axis, name) for grid in (stored, wanted))
+                assert (place == told).all()
+
+
+def test_blocks_are_whole_chunks():
+    shape, chunks = (400, 100, 200, 30), (7, 50, 100, 30)
+    steps = along.block(shape, chunks)
+    assert math.prod(steps) <= along.PIECE_POINTS
+    assert all(s % c == 0 or s == n for s, c, n in zip(steps, chunks, shape, strict=True))
+    assert along.block((10,), (3,)) == (10,)
+
+
+def test_reductions_leave_nan_out_of_account(tmp_path, small_slabs, monkeypatch):
+    where = "ranks * size <= '1 GB' and time < '0.01 s'"
+    wanted, stored = both(tmp_path / "grid.zarr", where=where, **AXES)
+    assert np.isnan(wanted.values).all(axis=0).any()
+    monkeypatch.setattr(along, "PIECE_POINTS", 4096)
+    for axis in wanted.axes:
+        assert_same(stored.min(axis), wanted.min(axis))
+        assert np.allclose(stored.mean(axis).values, wanted.mean(axis).values, equal_nan=True)
+        assert (stored.where_min(axis) == wanted.where_min(axis)).all()
 
 
 def test_other_forms(pair):
@@ -389,6 +418,31 @@ def test_an_interruption_leaves_what_was(name, old, outputs, tmp_path, small_sla
         sweep(TOY, out=path, outputs=outputs, progress=interrupted, **FEW)
     assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
     assert old or not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
+@pytest.mark.parametrize("name", ["grid.npy", "grid.zarr"])
+def test_an_interruption_at_any_time_leaves_nothing(name, tmp_path, small_slabs):
+    def ring(signum, frame):
+        raise KeyboardInterrupt
+
+    many = {**AXES, "speed": Q_(np.geomspace(1e-3, 1.0, 9), "s")}
+    sweep(TOY, outputs="efficiency", **many)
+    old = signal.signal(signal.SIGALRM, ring)
+    stopped = 0
+    try:
+        for delay in (0.003, 0.01, 0.02, 0.05, 0.1, 0.2):
+            signal.setitimer(signal.ITIMER_REAL, delay)
+            try:
+                sweep(TOY, out=tmp_path / name, outputs="efficiency", **many)
+                signal.setitimer(signal.ITIMER_REAL, 0.0)
+            except KeyboardInterrupt:
+                stopped += 1
+            assert {p.name for p in tmp_path.iterdir()} <= {name}
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, old)
+    assert stopped
 
 
 @pytest.mark.parametrize("name", ["grid.npy", "grid.zarr"])
