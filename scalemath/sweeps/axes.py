@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from scalemath.core.errors import ArgumentError, RangeError, ScalemathError
 from scalemath.core.model import Parameter
@@ -48,6 +48,8 @@ class Coordinate:
         Unit in which the user gave it.
     scale : float
         SI value of one shown unit.
+    inner : bool
+        Whether it only feeds kernels, lowered from what the user gave, and is not shown.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Coordinate:
     unit: str = "1"
     shown: str = ""
     scale: float = 1.0
+    inner: bool = False
 
     @property
     def is_names(self) -> bool:
@@ -83,7 +86,7 @@ class Coordinate:
     def take(self, index: Any) -> Coordinate:
         """Return the part picked by a numpy index."""
         values = np.asarray(self.values[index], dtype=self.values.dtype)
-        return Coordinate(self.name, self.axes, values, self.unit, self.shown, self.scale)
+        return evolve(self, values=values)
 
     def place(self, value: Any, nearest: bool = False) -> int:
         """Position of a value along the axis.
@@ -143,6 +146,11 @@ class Coordinate:
             )
             return f"{shown} {self.shown}".strip()
         return f"{self.label(0)} ... {self.label(n - 1)} ({n} values)"
+
+
+def visible(coordinates: Mapping[str, Coordinate]) -> dict[str, Coordinate]:
+    """Coordinates that are shown to users."""
+    return {name: c for name, c in coordinates.items() if not c.inner}
 
 
 @frozen(eq=False)

@@ -13,7 +13,7 @@ from attrs import evolve, field, frozen
 from scalemath.core.errors import ArgumentError, RangeError, UnitsError
 from scalemath.core.hooks import hook
 from scalemath.sweeps import along, showing
-from scalemath.sweeps.axes import Array, Coordinate
+from scalemath.sweeps.axes import Array, Coordinate, visible
 from scalemath.sweeps.stored import Stored, picked, scaled
 from scalemath.units import Q_, Quantity, to_si
 
@@ -49,7 +49,7 @@ class Grid:
 
     model: str
     axes: tuple[str, ...]
-    coordinates: Mapping[str, Coordinate]
+    coordinates: Mapping[str, Coordinate] = field(converter=visible)
     outputs: Mapping[str, Array | Stored]
     units: Mapping[str, str]
     names: Mapping[str, tuple[str, ...]] = field(factory=dict)

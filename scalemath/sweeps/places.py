@@ -10,7 +10,7 @@ import numpy as np
 from attrs import evolve
 
 from scalemath import __version__
-from scalemath.sweeps.axes import Array, Axis, Coordinate
+from scalemath.sweeps.axes import Array, Axis, Coordinate, visible
 from scalemath.sweeps.grid import Grid
 from scalemath.sweeps.plain import plain_function
 from scalemath.sweeps.problem import Problem
@@ -118,7 +118,7 @@ def labelled_places(
     if output is not None and values is not None:
         outputs[output.label] = values
         found_units[output.label] = "1" if output.along else units[output.name]
-    for name, coordinate in moved.items():
+    for name, coordinate in visible(moved).items():
         found_units[name] = coordinate.unit
         if coordinate.is_names:
             words = tuple(dict.fromkeys(str(n) for n in problem.coordinates[name].values.ravel()))

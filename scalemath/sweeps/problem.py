@@ -43,6 +43,8 @@ class Problem:
         Parameters computed at each point: (name, formula, whole).
     where : Formula or None
         Constraint.
+    hidden : frozenset of str
+        Fixed parameters that only feed kernels and are not shown.
     """
 
     model: Model
@@ -52,6 +54,7 @@ class Problem:
     selections: tuple[Selection, ...]
     derived: tuple[tuple[str, Formula, bool], ...] = ()
     where: Formula | None = None
+    hidden: frozenset[str] = frozenset()
 
     @property
     def grid(self) -> tuple[int, ...]:
@@ -114,6 +117,7 @@ class Problem:
     def _wired(self, draft: Wiring, numeric: tuple[str, ...]) -> Wiring:
         """Complete a wiring with the inputs that matter."""
         wanted = draft.outputs
+        self._check_read(draft)
         needed = {o.name for o in wanted} | {o.along for o in wanted if o.along}
         needed.update(self.where.names if self.where else ())
         chosen = {s.parameter: s.names for s in self.selections}
@@ -126,6 +130,19 @@ class Problem:
         numbers = [p.name for p in self.model.parameters if p.kind != "choice"]
         numbers += [n for n in numeric if n not in numbers]
         return evolve(draft, inputs=tuple(n for n in numbers if n in needed and n not in derived))
+
+    def _check_read(self, draft: Wiring) -> None:
+        """Refuse an elasticity by a parameter that no kernel reads itself."""
+        read = {name for _, formula, _ in draft.derived for name in formula.names}
+        for step in needed_steps(draft):
+            for kernel in step.kernels.values():
+                read.update(step.arguments(kernel))
+        for output in draft.outputs:
+            if output.along and output.along not in {*read, output.name}:
+                raise ArgumentError(
+                    f"elasticity by {output.along}: kernels read what is made of it, not itself; "
+                    "sweep over its values and use Grid.elasticity"
+                )
 
     def arrays(self, wiring: Wiring) -> list[Array]:
         """Values of the inputs, then codes of the choices on axes, ready to broadcast."""
@@ -169,7 +186,7 @@ class Problem:
         return {
             name: (value, units.get(name, "1"))
             for name, value in self.fixed.items()
-            if isinstance(value, str) or not np.isnan(value)
+            if name not in self.hidden and (isinstance(value, str) or not np.isnan(value))
         }
 
     def point(self, place: tuple[int, ...]) -> dict[str, float | str]:

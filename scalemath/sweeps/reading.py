@@ -122,11 +122,15 @@ class _Reader:
         self.dependent: dict[str, str] = {}
         self.problems: list[ScalemathError] = []
         self.refused: set[str] = set()
+        self.hidden: set[str] = set()
 
     def read(self, name: str, value: Any) -> None:
         """Take in one argument."""
         if isinstance(value, Zipped):
             self.zipped(name, value)
+            return
+        if isinstance(value, (Axis, Coordinate)):
+            self.made(name, value)
             return
         if name not in self.parameters and not isinstance(value, str) and hasattr(value, "lower"):
             self.lowered(name, value)
@@ -173,6 +177,23 @@ class _Reader:
         coordinate = make_coordinate(parameter, values, axis)
         self.coordinates[parameter.name] = coordinate
         self.axes.append(Axis(axis, coordinate.values.size, (coordinate,)))
+
+    def made(self, name: str, value: Axis | Coordinate) -> None:
+        """Take in an axis with what varies along it, or numbers along axes, made beforehand.
+
+        A coordinate along no axis is a single number; one that is inner is not shown.
+        """
+        if isinstance(value, Axis):
+            self.axes.append(value)
+            self.coordinates.update({c.name: c for c in value.coordinates})
+            return
+        self.once(name)
+        if value.axes:
+            self.coordinates[name] = value
+            return
+        self.fixed[name] = value.values.item()
+        if value.inner:
+            self.hidden.add(name)
 
     def zipped(self, axis: str, given: Zipped) -> None:
         """Add an axis along which several parameters move."""
@@ -259,6 +280,7 @@ class _Reader:
             tuple(selections),
             tuple(derived),
             condition,
+            frozenset(self.hidden),
         )
 
     def default(self, parameter: Parameter) -> None:
