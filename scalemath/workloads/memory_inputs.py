@@ -94,30 +94,55 @@ def memory_floats(
     classes: dict[str, tuple[float, float]] | None = None,
 ) -> Floats:
     """All floats of the memory steps that the step model does not have already."""
-    n = layer_numbers(model)
     if classes is None:
-        kept = default_recipe(plan)
-        classes = state_classes(plan, kept, state_bytes_per_parameter(model, kept))
-    sharded = plan.sharding == "weights"
-    gathered = 8.0 if sharded and not plan.keep_weights else 0.0
-    active = n.expert_ffn_width / max(1e-9, model.expert_layers / model.layers)
+        classes = default_classes(model, plan)
     return {
         **saved_floats(model, plan, stack),
         **state_floats(classes),
-        "logit_bytes": stack.logit_bytes,
-        "transient_bytes": stack.transient_bytes,
+        **gathered_floats(plan),
+        **widest_floats(model),
+        **end_layers(model, plan),
+        **runtime_floats(stack),
+    }
+
+
+def default_classes(model: Transformer, plan: ParallelPlan) -> dict[str, tuple[float, float]]:
+    """Classes of states of a plan that names no recipe."""
+    kept = default_recipe(plan)
+    return state_classes(plan, kept, state_bytes_per_parameter(model, kept))
+
+
+def gathered_floats(plan: ParallelPlan) -> Floats:
+    """Bytes that exist because weights are sharded over data ranks, or because they are not."""
+    sharded = plan.sharding == "weights"
+    return {
+        "dummy_bytes": 0.0 if sharded else 2.0,
+        "gathered_bytes": 8.0 if sharded and not plan.keep_weights else 0.0,
+        "head_bytes": 6.0 if sharded else 0.0,
+    }
+
+
+def widest_floats(model: Transformer) -> Floats:
+    """What is largest in a model: inner width of a block, weights of a layer, output layer."""
+    n = layer_numbers(model)
+    active = n.expert_ffn_width / max(1e-9, model.expert_layers / model.layers)
+    return {
         "working_width": max(
             float(model.ffn if model.plain_layers else 0),
             active + model.shared_experts * model.expert_ffn if model.experts else 0.0,
         ),
-        "dummy_bytes": 0.0 if sharded else 2.0,
         "largest_weights": float(
             sum(g.weights for g in (*model.attention_gemms(), *_block(model)))
         ),
         "stored_output": float(model.output_parameters + model.final_norm_parameters),
-        **end_layers(model, plan),
-        "gathered_bytes": gathered,
-        "head_bytes": 6.0 if sharded else 0.0,
+    }
+
+
+def runtime_floats(stack: Stack) -> Floats:
+    """Memory that depends on the software alone."""
+    return {
+        "logit_bytes": stack.logit_bytes,
+        "transient_bytes": stack.transient_bytes,
         "fixed_bytes": stack.fixed_memory,
         "moments_added": stack.moments_added,
         "reserve": stack.memory_reserve,

@@ -16,7 +16,12 @@ from scalemath.units import QuantityLike, display, to_si
 from scalemath.workloads.clusters import as_machine
 from scalemath.workloads.layouts import LayoutSizes, layout_sizes, plan_at
 from scalemath.workloads.machine import Machine
-from scalemath.workloads.memory_inputs import end_layers, saved_floats, state_floats
+from scalemath.workloads.memory_inputs import (
+    end_layers,
+    gathered_floats,
+    saved_floats,
+    state_floats,
+)
 from scalemath.workloads.plan import ParallelPlan
 from scalemath.workloads.stack import Stack
 from scalemath.workloads.step_inputs import (
@@ -233,7 +238,8 @@ _POLICY_NAMES = (
     | frozenset(recompute_floats(ParallelPlan()))
     | frozenset(saved_floats(_PROBE, ParallelPlan(), Stack()))
     | frozenset(state_floats({}))
-) | {"dummy_bytes", "gathered_bytes", "head_bytes"}
+    | frozenset(gathered_floats(ParallelPlan()))
+)
 _STAGE_NAMES = frozenset(model_floats(_PROBE, Stack())) | frozenset(
     end_layers(_PROBE, ParallelPlan())
 )

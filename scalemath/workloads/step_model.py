@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from scalemath.core.kernel import kernel_of
@@ -250,15 +251,26 @@ MEMORY_STEPS: tuple[Step, ...] = (
 STEPS = (*TIME_STEPS, *MEMORY_STEPS)
 
 
-def _parameters() -> tuple[Parameter, ...]:
-    """Every name the steps need that no step makes; constants have a default."""
+def needed_parameters(steps: Sequence[Step]) -> tuple[Parameter, ...]:
+    """Every name that steps need and no step makes; constants have a default.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        Steps of a model.
+
+    Returns
+    -------
+    tuple of Parameter
+        Plain numbers in SI units.
+    """
     made: set[str] = set()
-    for step in STEPS:
+    for step in steps:
         made.add(step.output)
         made.update(f"{step.output}.{t}" for k in step.kernels.values() for t in k.terms)
     constants = {"one": 1.0, "zero": 0.0, "context_backward_factor": 2.0}
     found: dict[str, Parameter] = {}
-    for step in STEPS:
+    for step in steps:
         for kernel in step.kernels.values():
             for name in step.arguments(kernel):
                 if name not in made and name not in found:
@@ -271,4 +283,4 @@ def _parameters() -> tuple[Parameter, ...]:
     return tuple(found.values())
 
 
-STEP_MODEL = Model("training_step", _parameters(), STEPS, "time")
+STEP_MODEL = Model("training_step", needed_parameters(STEPS), STEPS, "time")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from attrs import field, frozen
 
@@ -17,6 +17,7 @@ from scalemath.workloads.plan import ParallelPlan
 from scalemath.workloads.stack import Stack
 from scalemath.workloads.step_inputs import step_inputs
 from scalemath.workloads.step_model import STEP_MODEL
+from scalemath.workloads.sweeping import prepared_step
 from scalemath.workloads.transformer import Transformer
 
 BANDS = {"measured": 0.05, "best shapes": 0.12, "datasheet": 0.30}
@@ -303,6 +304,9 @@ def training_step(
         assumptions=_assumptions(plan, machine, software, causal_flops),
         cautions=_cautions(outputs, plan, machine),
     )
+
+
+cast(Any, training_step).prepared = prepared_step
 
 
 def _assumptions(
