@@ -15,15 +15,6 @@ import numpy as np
 Row = Any
 
 
-def stream_row(values: Row, n: int, target: Row, at: int) -> None:
-    """Copy a row to a place in a large array; compiled, it is written past the caches."""
-    target[at : at + n] = values[:n]
-
-
-def settle() -> None:
-    """Let what was written past the caches be seen by everybody; nothing in plain Python."""
-
-
 def insert_least(value: float, place: int, best: Row, places: Row) -> None:
     """Put a finite value into a heap of the least, the worst kept at its head."""
     if not (value <= best[0] and value < math.inf and value > -math.inf):

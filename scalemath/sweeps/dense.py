@@ -224,7 +224,7 @@ def check_room(grid: tuple[int, ...], kinds: list[Any], problem: Problem) -> Non
         f"the grid of {shape} holds {math.prod(grid):.3g} points and needs {needed / 1e9:.3g} GB, "
         f"more than the {free / 1e9:.3g} GB of memory that are free; ask for a reduction "
         "(reduce=sm.sweeps.top(100), 'min', ...), which needs no grid, give "
-        "out='result.npy' to write to a file, or dtype='float32' for half the size"
+        "out='result.npy' or 'result.zarr' to write to disk, or dtype='float32' for half the size"
     )
 
 

@@ -362,5 +362,4 @@ def store(outputs: int, strided: bool = False) -> Fold:
             for i, name in enumerate(names)
         ),
         finish=("if streamed: settle()",),
-        functions=(consumers.stream_row, consumers.settle),
     )

@@ -29,8 +29,6 @@ PlainFunction = Callable[..., Any]
 
 APART = (consumers.__name__, fronts.__name__)
 """Modules whose functions take whole rows: called, not inlined, and with their branches."""
-KNOWN = (total, consumers.stream_row, consumers.settle)
-"""Functions for which the compiler has code of its own."""
 _CONSTANT_TYPES = (bool, int, float, str, type(None))
 
 
@@ -95,8 +93,8 @@ def _add_function(
     if not function_name.isidentifier():
         function_name = "function"
     name = found.names[function] = found.claim(function_name, function)
-    if function in KNOWN:
-        found.text.append(f"from {function.__module__} import {function.__name__}")
+    if function is total:
+        found.text.append("from scalemath.core.kernel import total")
         return name
     replaced = function in replacements or function.__module__ in APART
     definition = _definition(function, replacements.get(function))
