@@ -8,6 +8,7 @@ over and the module is not cached on disk.
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import inspect
@@ -177,12 +178,34 @@ def _definition(function: PlainFunction, replacement: str | None) -> ast.Functio
     if not isinstance(node, ast.FunctionDef):
         return None
     node.decorator_list = []
+    if replacement is None and not _is_of(node, function):
+        return None
     node.returns = None
     for argument in [*node.args.args, *node.args.posonlyargs, *node.args.kwonlyargs]:
         argument.annotation = None
     if ast.get_docstring(node) is not None:
         node.body = node.body[1:] or [ast.Pass()]
     return _StripAnnotations().visit(node)  # type: ignore[no-any-return]
+
+
+def _is_of(definition: ast.FunctionDef, function: types.FunctionType) -> bool:
+    """Whether a text is that of a function: its file may have changed since it was read."""
+    globals_ = function.__globals__
+    modules = [n for n in function.__code__.co_names if inspect.ismodule(globals_.get(n))]
+    # calls on an imported name are compiled in another way
+    imports: list[ast.stmt] = [ast.Import([ast.alias(n)]) for n in modules]
+    module = ast.fix_missing_locations(ast.Module([*imports, definition], []))
+    future = function.__code__.co_flags & __future__.annotations.compiler_flag
+    code = compile(module, "<text>", "exec", flags=future, dont_inherit=True)
+    made = next(c for c in code.co_consts if isinstance(c, types.CodeType))
+    return _essence(made) == _essence(function.__code__)
+
+
+def _essence(code: types.CodeType) -> tuple[Any, ...]:
+    """What a piece of code does, wherever it stands; texts in it are left out of account."""
+    constants = [_essence(c) if isinstance(c, types.CodeType) else (type(c), repr(c))
+                 for c in code.co_consts if not isinstance(c, str)]  # fmt: skip
+    return code.co_code, code.co_names, code.co_varnames, tuple(constants)
 
 
 def _global_names(definition: ast.FunctionDef) -> set[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import linecache
 import math
 from typing import NamedTuple
 
@@ -155,3 +157,20 @@ def test_missing_declarations_are_named():
         sm.model(returns="s", size="byte")(lambda size, rate: size / rate)
     with pytest.raises(ArgumentError, match="rises and falls"):
         sm.model(returns="s", size="byte", rises="sise")(lambda size: size)
+
+
+def test_a_file_that_changed_since_it_was_read(tmp_path, monkeypatch):
+    text = "def cost(x):\n    return {} * x + math.sqrt(x)\n"
+    file = tmp_path / "changing_costs.py"
+    file.write_text("import math\n\n\n" + text.format("2.0"), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("changing_costs")
+    model = sm.model(returns="1", x="number")(module.cost)
+    file.write_text("import math\n\n\n" + text.format("3.0"), encoding="utf-8")
+    linecache.checkcache(str(file))
+    grid = sm.sweep(model, arithmetic="strict", x=[1.0, 4.0, 9.0])
+    assert grid.values.tolist() == [module.cost(x) for x in (1.0, 4.0, 9.0)]
+    file.write_text("import math\n\n\ndef other(y):\n    return y\n", encoding="utf-8")
+    linecache.checkcache(str(file))
+    again = sm.model(returns="1", x="number")(module.cost)
+    assert sm.sweep(again, x=[16.0, 25.0]).values.tolist() == [36.0, 55.0]
