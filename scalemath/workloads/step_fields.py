@@ -134,6 +134,8 @@ def known(name: str) -> bool:
 def unknown(name: str) -> ArgumentError:
     """Error for a dotted name that is no such field, with near matches."""
     owner, _, own = name.partition(".")
+    if name == "causal_flops":
+        return ArgumentError("causal_flops counts model FLOPs, which a sweep does not hold")
     if owner not in OBJECTS:
         near = difflib.get_close_matches(name, [*FIELDS, *TRUTHS, *OBJECTS], n=2, cutoff=0.4)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""

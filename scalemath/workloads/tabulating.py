@@ -221,7 +221,8 @@ def _narrowed(name: str, values: Array, axes: Sequence[Moving]) -> Coordinate:
         else:
             values = first
     lengths = [n for n in values.shape if n > 1]
-    return Coordinate(name, tuple(kept), values.reshape(lengths), inner=True)
+    unit = FIELDS[name].unit if name in FIELDS else "1"
+    return Coordinate(name, tuple(kept), values.reshape(lengths), unit, inner=True)
 
 
 def _owner(field: str) -> str:
