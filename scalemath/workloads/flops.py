@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from scalemath.kernels.step_rates import attention_pairs, forward_operations
 from scalemath.workloads.transformer import Transformer
 
 
@@ -24,6 +27,15 @@ def forward_flops_per_token(model: Transformer, sequence: float, *, causal: bool
         Two per weight that the token passes, the output layer included and the embedding
         not, plus scores and values.
     """
+    n = flops_floats(model)
+    pairs = attention_pairs(
+        n["full_layers"], n["window_layers"], n["window"], 0.5 if causal else 1.0, sequence
+    )
+    return forward_operations(n["products"], pairs, n["score_width"])
+
+
+def flops_floats(model: Transformer) -> dict[str, float]:
+    """Numbers behind the operations of a token: weights it passes, widths, layers by mask."""
     products = model.layers * sum(g.weights for g in model.attention_gemms())
     if model.plain_layers:
         products += model.plain_layers * sum(g.weights for g in model.dense_gemms())
@@ -32,18 +44,13 @@ def forward_flops_per_token(model: Transformer, sequence: float, *, causal: bool
         always = sum(g.weights for g in model.always_gemms())
         products += model.expert_layers * (routed + always)
     products += model.vocabulary * model.hidden
-    width = model.heads * (model.query_key_size + model.value_head_size)
-    return 2.0 * products + attention_pairs(model, sequence, causal=causal) * 2.0 * width
-
-
-def attention_pairs(model: Transformer, sequence: float, *, causal: bool) -> float:
-    """Keys a token meets, summed over layers, sliding windows included."""
-    share = 0.5 if causal else 1.0
-    full = (model.layers - model.window_layers) * sequence * share
-    if not model.window_layers:
-        return full
-    seen = min(float(model.window), sequence * share) if model.window else sequence * share
-    return full + model.window_layers * seen
+    return {
+        "products": float(products),
+        "score_width": float(model.heads * (model.query_key_size + model.value_head_size)),
+        "full_layers": float(model.layers - model.window_layers),
+        "window_layers": float(model.window_layers),
+        "window": float(model.window) if model.window else math.inf,
+    }
 
 
 def training_flops_per_token(

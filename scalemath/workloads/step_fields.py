@@ -45,6 +45,7 @@ _MACHINE = {
     "network_latency": "s",
     "hand_over_latency": "s",
     "straggler_share": "number",
+    "power": "W",
 }
 _CURVE = {"startup": "s", "bandwidth": _RATE, "pair_factor": _POSITIVE}
 _CURVES = ("allreduce", "gather", "exchange")
@@ -134,20 +135,18 @@ def known(name: str) -> bool:
 def unknown(name: str) -> ArgumentError:
     """Error for a dotted name that is no such field, with near matches."""
     owner, _, own = name.partition(".")
-    if name == "causal_flops":
-        return ArgumentError("causal_flops counts model FLOPs, which a sweep does not hold")
     if owner not in OBJECTS:
         near = difflib.get_close_matches(name, [*FIELDS, *TRUTHS, *OBJECTS], n=2, cutoff=0.4)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         return ArgumentError(
             f"{name} is no argument of training_step; there are transformer, plan, machine, "
-            f"sequence, stack, strict, and fields of the objects such as plan.tensor{hint}"
+            f"sequence, stack, causal_flops, strict, and fields such as plan.tensor{hint}"
         )
     fields = sorted(n for n in (*FIELDS, *TRUTHS) if n.startswith(f"{owner}."))
     near = difflib.get_close_matches(name, fields, n=2, cutoff=0.4)
     hint = f"; did you mean {' or '.join(near)}?" if near else f"; there are {', '.join(fields)}"
     if own in {f.name for f in attrs.fields(OBJECTS[owner])}:
-        return ArgumentError(f"{name} enters neither time nor memory of a step{hint}")
+        return ArgumentError(f"{name} enters no number of a step{hint}")
     return ArgumentError(f"{name} is no field of a {OBJECTS[owner].__name__}{hint}")
 
 

@@ -82,7 +82,7 @@ class _StepReader:
         self.axes: list[Axis] = []
         self.moving: list[Moving] = []
         self.dependent: dict[str, Dependent] = {}
-        self.strict = True
+        self.flags = {"strict": True, "causal_flops": False}
         self.given: set[str] = set()
         self.problems: list[ScalemathError] = []
 
@@ -99,10 +99,8 @@ class _StepReader:
             self.zipped(name, value)
             return
         self.once(name)
-        if name == "strict":
-            if not isinstance(value, (bool, np.bool_)):
-                raise ArgumentError(f"strict is {value!r}, wanted True or False")
-            self.strict = bool(value)
+        if name in self.flags:
+            self.flags[name] = _truth(name, value)
         elif isinstance(value, Dependent):
             if name not in DEPENDENT:
                 raise ArgumentError(
@@ -126,7 +124,7 @@ class _StepReader:
 
     def once(self, name: str) -> None:
         """Refuse a name that is unknown, given twice, or given in two ways."""
-        if name not in (*OBJECTS, "strict") and not known(name):
+        if name not in (*OBJECTS, *self.flags) and not known(name):
             raise unknown(name)
         if name in self.given:
             raise ArgumentError(f"{name} is given twice")
@@ -191,7 +189,11 @@ class _StepReader:
             if name not in found and name not in shown:
                 found[name] = coordinate
         constants = {p.name: p.default for p in SWEPT_STEP.parameters if p.default == p.default}
-        for name, number in {**constants, "strict": float(self.strict)}.items():
+        flags = {
+            "strict": float(self.flags["strict"]),
+            "pair_share": 0.5 if self.flags["causal_flops"] else 1.0,
+        }
+        for name, number in {**constants, **flags}.items():
             found[name] = _single(name, number, inner=True)
         return found
 

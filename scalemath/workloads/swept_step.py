@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from scalemath.core.kernel import kernel_of
+from scalemath.core.kernel import KernelFunction, kernel_of
 from scalemath.core.model import Model, Step
 from scalemath.kernels import plan_rules
+from scalemath.kernels import step_rates as rates
 from scalemath.kernels.step_time import StepTimeTerms
 from scalemath.kernels.training_memory import MemoryTerms
+from scalemath.workloads.machine import Machine
 from scalemath.workloads.plan import ParallelPlan
 from scalemath.workloads.step_fields import FIELDS
 from scalemath.workloads.step_inputs import Floats
@@ -18,11 +20,15 @@ from scalemath.workloads.transformer import Transformer
 _WHOLE = {"time": "unchecked_time", "memory": "unchecked_memory"}
 
 
-def _allowed(output: str, function: object, terms: tuple[str, ...], unit: str) -> Step:
+def _allowed(output: str, function: KernelFunction, terms: tuple[str, ...], unit: str) -> Step:
     """Step that makes an output infinite where the plan breaks a rule."""
     rename = {term: f"{_WHOLE[output]}.{term}" for term in terms}
-    kernel = kernel_of(function)  # type: ignore[arg-type]
-    return Step(output, {"": kernel}, unit, rename=rename)
+    return Step(output, {"": kernel_of(function)}, unit, rename=rename)
+
+
+def _rate(output: str, function: KernelFunction, unit: str, **rename: str) -> Step:
+    """Step that follows from the time."""
+    return Step(output, {"": kernel_of(function)}, unit, rename=rename)
 
 
 def _steps() -> tuple[Step, ...]:
@@ -39,6 +45,19 @@ def _steps() -> tuple[Step, ...]:
         ),
         _allowed("time", plan_rules.allowed_time, StepTimeTerms._fields, "s"),
         _allowed("memory", plan_rules.allowed_memory, MemoryTerms._fields, "byte"),
+        _rate("token_rate", rates.step_token_rate, "token/s"),
+        _rate("token_rate_per_rank", rates.rate_per_rank, "token/s"),
+        _rate("pairs", rates.attention_pairs, "1", share="pair_share"),
+        _rate("forward_flops", rates.forward_operations, "flop", width="score_width"),
+        _rate(
+            "model_flops_utilisation",
+            rates.model_utilisation,
+            "1",
+            forward="forward_flops",
+            peak="stated_peak",
+        ),
+        _rate("device_time", rates.device_seconds, "s"),
+        _rate("energy", rates.step_energy, "J"),
     )
 
 
@@ -66,6 +85,11 @@ def split_floats(model: Transformer) -> Floats:
         "split_expert_ffn": float(model.expert_ffn) if model.experts else 0.0,
         "split_experts": float(model.stored_experts) if model.experts else 1.0,
     }
+
+
+def rate_floats(machine: Machine) -> Floats:
+    """What a machine states and rates are set against."""
+    return {"stated_peak": machine.peak, "power": machine.power}
 
 
 def chunk_floats(plan: ParallelPlan) -> Floats:

@@ -17,6 +17,7 @@ import numpy as np
 
 from scalemath.core.errors import ScalemathError
 from scalemath.sweeps.axes import Array, Coordinate
+from scalemath.workloads.flops import flops_floats
 from scalemath.workloads.memory_inputs import (
     default_classes,
     end_layers,
@@ -36,7 +37,7 @@ from scalemath.workloads.step_inputs import (
     recompute_floats,
     stack_floats,
 )
-from scalemath.workloads.swept_step import chunk_floats, split_floats
+from scalemath.workloads.swept_step import chunk_floats, rate_floats, split_floats
 
 
 class Job(NamedTuple):
@@ -111,6 +112,8 @@ LOWERINGS: tuple[Lowering, ...] = (
     Lowering(lambda j: end_layers(j.transformer, j.plan), ("transformer", "plan.pipeline")),
     Lowering(lambda j: runtime_floats(j.stack), ("stack.*",)),
     Lowering(lambda j: split_floats(j.transformer), ("transformer",)),
+    Lowering(lambda j: flops_floats(j.transformer), ("transformer",)),
+    Lowering(lambda j: rate_floats(j.machine), ("machine.*",)),
     Lowering(lambda j: chunk_floats(j.plan), ("plan.sharding", "plan.keep_weights")),
     _named("transformer", "transformer"),
     _named("machine", "machine.*"),

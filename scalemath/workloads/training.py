@@ -8,6 +8,12 @@ from typing import Any, cast
 from attrs import field, frozen
 
 from scalemath.core.result import Result, measured
+from scalemath.kernels.step_rates import (
+    device_seconds,
+    rate_per_rank,
+    step_energy,
+    step_token_rate,
+)
 from scalemath.topology.cluster import Cluster
 from scalemath.units import display
 from scalemath.workloads.clusters import as_machine
@@ -77,13 +83,12 @@ class TrainingStep(Result):
     @measured("token/s")
     def token_rate(self) -> float:
         """Tokens per time over all ranks."""
-        return self.plan.global_batch * self.sequence / self.outputs["time"]
+        return step_token_rate(self.plan.global_batch, self.sequence, self.outputs["time"])
 
     @measured("token/s")
     def token_rate_per_rank(self) -> float:
         """Tokens per time and device."""
-        tokens = self.plan.global_batch * self.sequence
-        return tokens / self.outputs["time"] / self.plan.ranks
+        return rate_per_rank(self.si("token_rate"), self.plan.ranks)
 
     @measured("flop/s")
     def model_flops_rate(self) -> float:
@@ -91,8 +96,7 @@ class TrainingStep(Result):
         per_token = training_flops_per_token(
             self.transformer, self.sequence, causal=self.causal_flops
         )
-        tokens = self.plan.global_batch * self.sequence
-        return per_token * tokens / self.outputs["time"] / self.plan.ranks
+        return per_token * self.si("token_rate_per_rank")
 
     @measured("1")
     def model_flops_utilisation(self) -> float:
@@ -112,12 +116,12 @@ class TrainingStep(Result):
     @measured("s")
     def device_time(self) -> float:
         """Device seconds of a step."""
-        return self.outputs["time"] * self.plan.ranks
+        return device_seconds(self.outputs["time"], self.plan.ranks)
 
     @measured("J")
     def energy(self) -> float:
         """Energy of a step, when the machine states a power."""
-        return self.outputs["time"] * self.plan.ranks * self.machine.power
+        return step_energy(self.si("device_time"), self.machine.power)
 
     @measured("1")
     def band(self) -> float:
@@ -249,6 +253,9 @@ def training_step(
     strict: bool = True,
 ) -> TrainingStep:
     """Time, memory and rate of one training step.
+
+    In `sweep` the objects are given alike, and any of their fields may be an axis under its dotted
+    name, such as ``**{"plan.tensor": [1, 2, 4], "machine.nic_rate": ["25 GB/s/dir"]}``.
 
     Parameters
     ----------

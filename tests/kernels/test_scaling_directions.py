@@ -10,7 +10,8 @@ from scalemath.core.kernel import KERNELS, total
 
 MODULES = (
     "gemm", "scaling", "ring_limits", "laws", "layer_time", "step_time", "group_traffic",
-    "plan_numbers", "plan_rules", "training_memory", "training_cost", "serving", "placing",
+    "plan_numbers", "plan_rules", "step_rates", "training_memory", "training_cost",
+    "serving", "placing",
 )  # fmt: skip
 for _name in MODULES:
     importlib.import_module(f"scalemath.kernels.{_name}")

@@ -40,6 +40,7 @@ LATENT = Transformer(
     name="latent", kv_rank=128, rope_size=32, query_rank=128, experts=8, experts_per_token=2,
     expert_ffn=1024, dense_layers=2, **SIZE,
 )  # fmt: skip
+WINDOWED = attrs.evolve(DENSE, name="windowed", window=1000, window_layers=5)
 H100, B200 = reference_machine("H100"), reference_machine("B200")
 PLAN = ParallelPlan(tensor=2, data=2, global_batch=32, sequence_parallel=True)
 
@@ -247,6 +248,37 @@ def test_the_compiled_grid_is_the_scalar_call(arithmetic):
     assert not {"matmul_rate", "linear_weights", "possible", "zero"} & set(grid.fixed)
 
 
+@pytest.mark.parametrize("transformer", [DENSE, MIXTURE, WINDOWED])
+@pytest.mark.parametrize("causal", [True, False])
+def test_rates_are_those_of_the_scalar_call(transformer, causal):
+    names = (
+        "token_rate",
+        "token_rate_per_rank",
+        "model_flops_utilisation",
+        "device_time",
+        "energy",
+    )
+    axes = {"plan.tensor": [2, 3], "sequence": [1024, 8192], "machine.power": ["0.7 kW", "1 kW"]}
+    objects = {n: v for n, v in job(transformer).items() if n != "sequence"}
+    problem = state(training_step, {**objects, **axes, "causal_flops": causal})
+    found = evaluate(problem, [Output(n) for n in names])
+    for j, sequence in enumerate(axes["sequence"]):
+        for k, power in enumerate((700.0, 1000.0)):
+            step = training_step(
+                transformer,
+                PLAN,
+                attrs.evolve(H100, power=power),
+                sequence=sequence,
+                causal_flops=causal,
+            )
+            for name in names:
+                assert found[name][0, j, k] == pytest.approx(step.si(name), rel=1e-15), name
+    for name in names[:3]:
+        assert (found[name][1] == 0).all()  # a plan that breaks a rule does no work
+    for name in names[3:]:
+        assert np.isinf(found[name][1]).all()
+
+
 def test_without_strict_every_point_has_its_number():
     objects = job(MIXTURE)
     axes = {"plan.tensor": [2, 3], "plan.virtual": [1, 2], "plan.expert": [3, 4]}
@@ -438,7 +470,7 @@ def test_a_lowering_sees_nothing_but_what_it_says_it_reads():
         ({"plan.tensor": []}, "empty"),
         ({"machine.peak": [1e15]}, "without a unit, wanted flop/s"),
         ({"machine.peak": ["1 GB/s"]}, "machine.peak"),
-        ({"machine.power": ["1 kW"]}, "enters neither time nor memory"),
+        ({"machine.rates_from": ["measured"]}, "enters no number of a step"),
         ({"plan.recompute": ["none", "ful"]}, "did you mean 'full'"),
         ({"plan.keep_weights": [1]}, "wanted True or False"),
         ({"plan.keep_weights": [True, True]}, "twice"),
@@ -450,7 +482,7 @@ def test_a_lowering_sees_nothing_but_what_it_says_it_reads():
         ({"plan": None}, "wanted a ParallelPlan"),
         ({"strict": 1}, "True or False"),
         ({"layers": [1, 2]}, "no argument of training_step"),
-        ({"causal_flops": True}, "counts model FLOPs"),
+        ({"causal_flops": [True, False]}, "wanted True or False"),
         ({"plan.tensor": [1], "z": zipped(**{"plan.tensor": [1, 2]})}, "given twice"),
         ({"z": zipped(**{"plan.tensor": [1, 2], "plan.data": [1]})}, "equally many"),
         ({"plan.tensor": [0], "plan.data": 0}, "2 arguments are wrong"),
