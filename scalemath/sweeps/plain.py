@@ -27,7 +27,7 @@ def plain_function(wiring: Wiring) -> Callable[..., tuple[float, ...]]:
     -------
     callable
         Takes the inputs and the codes of the choices on axes, in order; gives the outputs. A
-        division by zero gives nan.
+        division by zero, and rounding what is no number, gives nan.
     """
     found = _known.get(wiring.key())
     if found is not None:
@@ -50,6 +50,10 @@ def plain_function(wiring: Wiring) -> Callable[..., tuple[float, ...]]:
             result: tuple[float, ...] = space[f"point_{combination}"](*given)
         except (ZeroDivisionError, OverflowError):
             return nothing
+        except ValueError as error:  # math.floor(nan): no whole number, as of a dependent count
+            if "NaN to integer" in str(error):
+                return nothing
+            raise
         return result
 
     _known[wiring.key()] = (function, wiring)
