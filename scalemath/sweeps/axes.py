@@ -97,7 +97,8 @@ class Coordinate:
             If the value is not on the axis.
         """
         if self.is_names:
-            found = np.flatnonzero(self.values == value)
+            name = str(value) if isinstance(value, (bool, np.bool_)) else value
+            found = np.flatnonzero(self.values == name)
             if found.size:
                 return int(found[0])
             raise ArgumentError(f"{self.name}={value!r} is not on the axis: {self.summary()}")

@@ -264,7 +264,7 @@ def _values(
             raise ArgumentError(f"axis {name} is empty; give at least one value")
         if len(set(truths)) != len(truths) and not together:
             raise ArgumentError(f"axis {name} names a value twice")
-        return Coordinate(name, (axis,), np.array(truths, dtype=object), ""), truths
+        return Coordinate(name, (axis,), np.array(list(map(str, truths)), dtype=object), ""), truths
     coordinate = make_coordinate(FIELDS[name], given, axis, together)
     if FIELDS[name].kind in ("count", "choice"):
         return coordinate, [_plain(name, v) for v in coordinate.values.tolist()]

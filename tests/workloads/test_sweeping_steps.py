@@ -2,6 +2,7 @@
 
 import math
 
+import attrs
 import numpy as np
 import pytest
 from helpers.swept_steps import B200, DENSE, H100, MIXTURE, PLAN, job, plainly
@@ -110,6 +111,16 @@ def test_a_row_without_any_whole_size_has_no_best():
     )
     assert np.isnan(found.outputs["time"]).tolist() == [False, True]
     assert found.outputs["plan.data"][0] * found.outputs["plan.tensor"][0] == 4
+
+
+def test_truth_values_are_picked_as_they_were_given(tmp_path):
+    axes = {"plan.tensor": [1, 2], "plan.keep_weights": [True, False]}
+    grid = sm.sweep(training_step, **job(plan=attrs.evolve(PLAN, sharding="weights")), **axes)
+    grid.save(tmp_path / "grid.npz")
+    for found in (grid, sm.sweeps.load(tmp_path / "grid.npz")):
+        kept = found.sel(**{"plan.keep_weights": True})
+        assert kept.outputs["time"].tolist() == grid.outputs["time"][:, 0].tolist()
+    assert grid.outputs["time"][1, 0] != grid.outputs["time"][1, 1]
 
 
 def test_a_large_grid_lowers_few_objects(monkeypatch):
