@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from scalemath.core.kernel import kernel
+from scalemath.kernels.serving import DecodeTerms
 from scalemath.kernels.step_time import StepTimeTerms
 from scalemath.kernels.training_memory import MemoryTerms
 
@@ -124,3 +125,17 @@ def allowed_memory(
     if allowed > 0.5:
         return MemoryTerms(states, activations, peak, workspace)
     return MemoryTerms(math.inf, math.inf, math.inf, math.inf)
+
+
+@kernel(
+    unit="s",
+    rises="device communication",
+    falls="allowed",
+    source="definition",
+    formula="the terms of serving where it is allowed, else infinite",
+)
+def allowed_work(allowed: float, device: float, communication: float) -> DecodeTerms:
+    """Time [s] of serving a transformer that can be."""
+    if allowed > 0.5:
+        return DecodeTerms(device, communication)
+    return DecodeTerms(math.inf, math.inf)

@@ -29,15 +29,14 @@ from scalemath.workloads.placing import (
     two_tiers,
 )
 from scalemath.workloads.plan import ParallelPlan
+from scalemath.workloads.prompts import Prefill, prefill
 from scalemath.workloads.search import PlanSearch, search_plans
 from scalemath.workloads.serving import (
     Decode,
     Fleet,
-    Prefill,
     decode,
     decode_arguments,
     fleet,
-    prefill,
 )
 from scalemath.workloads.stack import Stack
 from scalemath.workloads.stacks import software_stack

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 import attrs
 
-from scalemath.core.errors import ArgumentError
 from scalemath.core.model import Parameter
 from scalemath.units.declaration import parse
 from scalemath.workloads.machine import Curve, Machine
@@ -125,29 +123,6 @@ REACHED = {
     "machine.memory_rate": ("machine.memory_bandwidth", "machine.memory_share"),
 }
 """Rates that are a product of two fields; one that is given takes the place of both."""
-
-
-def known(name: str) -> bool:
-    """Whether a dotted name is a field that may be an axis."""
-    return name in FIELDS or name in TRUTHS
-
-
-def unknown(name: str) -> ArgumentError:
-    """Error for a dotted name that is no such field, with near matches."""
-    owner, _, own = name.partition(".")
-    if owner not in OBJECTS:
-        near = difflib.get_close_matches(name, [*FIELDS, *TRUTHS, *OBJECTS], n=2, cutoff=0.4)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        return ArgumentError(
-            f"{name} is no argument of training_step; there are transformer, plan, machine, "
-            f"sequence, stack, causal_flops, strict, and fields such as plan.tensor{hint}"
-        )
-    fields = sorted(n for n in (*FIELDS, *TRUTHS) if n.startswith(f"{owner}."))
-    near = difflib.get_close_matches(name, fields, n=2, cutoff=0.4)
-    hint = f"; did you mean {' or '.join(near)}?" if near else f"; there are {', '.join(fields)}"
-    if own in {f.name for f in attrs.fields(OBJECTS[owner])}:
-        return ArgumentError(f"{name} enters no number of a step{hint}")
-    return ArgumentError(f"{name} is no field of a {OBJECTS[owner].__name__}{hint}")
 
 
 def read(base: Any, name: str) -> Any:

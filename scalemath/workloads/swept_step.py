@@ -1,4 +1,4 @@
-"""The step model as sweeps see it: with the rules of a plan, and the fields users name."""
+"""A training step as sweeps see it: with the rules of a plan, and the fields users name."""
 
 from __future__ import annotations
 
@@ -10,11 +10,32 @@ from scalemath.kernels import plan_rules
 from scalemath.kernels import step_rates as rates
 from scalemath.kernels.step_time import StepTimeTerms
 from scalemath.kernels.training_memory import MemoryTerms
+from scalemath.workloads.flops import flops_floats
 from scalemath.workloads.machine import Machine
+from scalemath.workloads.memory_inputs import (
+    default_classes,
+    end_layers,
+    gathered_floats,
+    runtime_floats,
+    saved_floats,
+    state_floats,
+    widest_floats,
+)
 from scalemath.workloads.plan import ParallelPlan
-from scalemath.workloads.step_fields import FIELDS
-from scalemath.workloads.step_inputs import Floats
+from scalemath.workloads.stack import Stack
+from scalemath.workloads.step_fields import FIELDS, OBJECTS, TRUTHS, VECTORS, read
+from scalemath.workloads.step_inputs import (
+    SIZES,
+    Floats,
+    machine_floats,
+    model_floats,
+    policy_floats,
+    recompute_floats,
+    stack_floats,
+)
 from scalemath.workloads.step_model import STEPS, needed_parameters
+from scalemath.workloads.sweeping import Subject
+from scalemath.workloads.tabulating import Lowering
 from scalemath.workloads.transformer import Transformer
 
 _WHOLE = {"time": "unchecked_time", "memory": "unchecked_memory"}
@@ -96,3 +117,76 @@ def chunk_floats(plan: ParallelPlan) -> Floats:
     """Whether a stage may not hold several chunks, whose weights would be gathered anew."""
     refused = plan.sharding == "weights" and not plan.keep_weights
     return {"chunks_refused": float(refused)}
+
+
+def _one(name: str, field: str) -> Lowering:
+    """Lowering of a whole number that kernels take as it is; formulas name it by its field."""
+    return Lowering(lambda job: dict.fromkeys((name, field), float(read(job, field))), (field,))
+
+
+def _named(owner: str, reads: str) -> Lowering:
+    """Numeric fields of an object under the names by which formulas read them."""
+    names = [n for n, p in FIELDS.items() if n.startswith(f"{owner}.") and p.kind != "choice"]
+    own = [n for n in names if owner == "transformer" or n in VECTORS]
+    return Lowering(lambda job: {n: read(job, n) for n in own}, (reads,))
+
+
+LOWERINGS: tuple[Lowering, ...] = (
+    Lowering(
+        lambda j: model_floats(j.transformer, j.stack, j.plan.pipeline),
+        ("transformer", "stack.*", "stack.dropout", "plan.pipeline"),
+    ),
+    Lowering(lambda j: recompute_floats(j.plan), ("plan.recompute",)),
+    Lowering(
+        lambda j: policy_floats(j.plan, j.stack),
+        ("plan.sharding", "plan.sequence_parallel", "plan.keep_weights", "plan.schedule",
+         "stack.*", "stack.precision"),
+    ),
+    Lowering(
+        lambda j: machine_floats(j.machine, j.stack),
+        ("machine.*", "stack.*", "stack.precision", "stack.attention"),
+    ),
+    Lowering(
+        lambda j: stack_floats(j.stack), ("stack.*", "stack.context", "stack.hand_over_gather")
+    ),
+    Lowering(
+        lambda j: saved_floats(j.transformer, j.plan, j.stack),
+        ("transformer", "plan.recompute", "stack.*", "stack.attention", "stack.dropout"),
+    ),
+    Lowering(
+        lambda j: state_floats(default_classes(j.transformer, j.plan)),
+        ("transformer", "plan.sharding", "plan.keep_weights"),
+    ),
+    Lowering(lambda j: gathered_floats(j.plan), ("plan.sharding", "plan.keep_weights")),
+    Lowering(lambda j: widest_floats(j.transformer), ("transformer",)),
+    Lowering(lambda j: end_layers(j.transformer, j.plan), ("transformer", "plan.pipeline")),
+    Lowering(lambda j: runtime_floats(j.stack), ("stack.*",)),
+    Lowering(lambda j: split_floats(j.transformer), ("transformer",)),
+    Lowering(lambda j: flops_floats(j.transformer), ("transformer",)),
+    Lowering(lambda j: rate_floats(j.machine), ("machine.*",)),
+    Lowering(lambda j: chunk_floats(j.plan), ("plan.sharding", "plan.keep_weights")),
+    _named("transformer", "transformer"),
+    _named("machine", "machine.*"),
+    _named("stack", "stack.*"),
+    *(_one(name, f"plan.{name}") for name in SIZES),
+    _one("sequence", "sequence"),
+    _one("node_ranks", "machine.node_ranks"),
+)  # fmt: skip
+"""Later ones take precedence, as a whole number that is read by itself does."""
+
+STEP = Subject(
+    name="training_step",
+    model=SWEPT_STEP,
+    owners=OBJECTS,
+    fields=FIELDS,
+    truths=TRUTHS,
+    defaults={"stack": Stack()},
+    flags={
+        "strict": ("strict", 0.0, 1.0, True),
+        "causal_flops": ("pair_share", 1.0, 0.5, False),
+    },
+    dependent={f"plan.{name}": name for name in SIZES if name != "pipeline"}
+    | {"sequence": "sequence", "machine.node_ranks": "node_ranks"},
+    lowerings=LOWERINGS,
+)
+"""What `sweep` needs to know of `training_step`."""

@@ -1,8 +1,8 @@
 """Lowering over axes: every number a kernel needs, along exactly those axes that decide it.
 
-Each function that lowers objects stands here with the fields it reads. It is called once for every
+Each function that lowers objects comes with the fields it reads. It is called once for every
 combination of names and whole numbers among them, with arrays in place of the numbers that enter
-it by arithmetic alone. It is given nothing but what it reads, so that a field that is missing here
+it by arithmetic alone. It is given nothing but what it reads, so that a field that was not named
 is an error and never a wrong number.
 """
 
@@ -17,37 +17,12 @@ import numpy as np
 
 from scalemath.core.errors import ScalemathError
 from scalemath.sweeps.axes import Array, Coordinate
-from scalemath.workloads.flops import flops_floats
-from scalemath.workloads.memory_inputs import (
-    default_classes,
-    end_layers,
-    gathered_floats,
-    runtime_floats,
-    saved_floats,
-    state_floats,
-    widest_floats,
-)
-from scalemath.workloads.step_fields import FIELDS, OBJECTS, VECTORS, changed, read
-from scalemath.workloads.step_inputs import (
-    SIZES,
-    Floats,
-    machine_floats,
-    model_floats,
-    policy_floats,
-    recompute_floats,
-    stack_floats,
-)
-from scalemath.workloads.swept_step import chunk_floats, rate_floats, split_floats
+from scalemath.workloads.step_fields import FIELDS, VECTORS, changed
 
+Floats = dict[str, float]
 
-class Job(NamedTuple):
-    """What is lowered: a training step with its objects."""
-
-    transformer: Any
-    plan: Any
-    machine: Any
-    stack: Any
-    sequence: Any
+Job = SimpleNamespace
+"""What is lowered: objects and plain values by the names of arguments."""
 
 
 class Lowering(NamedTuple):
@@ -69,75 +44,23 @@ class Moving(NamedTuple):
     fields: Mapping[str, Sequence[Any] | Array]
 
 
-def _one(name: str, field: str) -> Lowering:
-    """Lowering of a whole number that kernels take as it is; formulas name it by its field."""
-    return Lowering(lambda job: dict.fromkeys((name, field), float(read(job, field))), (field,))
-
-
-def _named(owner: str, reads: str) -> Lowering:
-    """Numeric fields of an object under the names by which formulas read them."""
-    names = [n for n, p in FIELDS.items() if n.startswith(f"{owner}.") and p.kind != "choice"]
-    own = [n for n in names if owner == "transformer" or n in VECTORS]
-    return Lowering(lambda job: {n: read(job, n) for n in own}, (reads,))
-
-
-LOWERINGS: tuple[Lowering, ...] = (
-    Lowering(
-        lambda j: model_floats(j.transformer, j.stack, j.plan.pipeline),
-        ("transformer", "stack.*", "stack.dropout", "plan.pipeline"),
-    ),
-    Lowering(lambda j: recompute_floats(j.plan), ("plan.recompute",)),
-    Lowering(
-        lambda j: policy_floats(j.plan, j.stack),
-        ("plan.sharding", "plan.sequence_parallel", "plan.keep_weights", "plan.schedule",
-         "stack.*", "stack.precision"),
-    ),
-    Lowering(
-        lambda j: machine_floats(j.machine, j.stack),
-        ("machine.*", "stack.*", "stack.precision", "stack.attention"),
-    ),
-    Lowering(
-        lambda j: stack_floats(j.stack), ("stack.*", "stack.context", "stack.hand_over_gather")
-    ),
-    Lowering(
-        lambda j: saved_floats(j.transformer, j.plan, j.stack),
-        ("transformer", "plan.recompute", "stack.*", "stack.attention", "stack.dropout"),
-    ),
-    Lowering(
-        lambda j: state_floats(default_classes(j.transformer, j.plan)),
-        ("transformer", "plan.sharding", "plan.keep_weights"),
-    ),
-    Lowering(lambda j: gathered_floats(j.plan), ("plan.sharding", "plan.keep_weights")),
-    Lowering(lambda j: widest_floats(j.transformer), ("transformer",)),
-    Lowering(lambda j: end_layers(j.transformer, j.plan), ("transformer", "plan.pipeline")),
-    Lowering(lambda j: runtime_floats(j.stack), ("stack.*",)),
-    Lowering(lambda j: split_floats(j.transformer), ("transformer",)),
-    Lowering(lambda j: flops_floats(j.transformer), ("transformer",)),
-    Lowering(lambda j: rate_floats(j.machine), ("machine.*",)),
-    Lowering(lambda j: chunk_floats(j.plan), ("plan.sharding", "plan.keep_weights")),
-    _named("transformer", "transformer"),
-    _named("machine", "machine.*"),
-    _named("stack", "stack.*"),
-    *(_one(name, f"plan.{name}") for name in SIZES),
-    _one("sequence", "sequence"),
-    _one("node_ranks", "machine.node_ranks"),
-)  # fmt: skip
-"""Later ones take precedence, as a whole number that is read by itself does."""
-
-
 class Impossible(Exception):
     """Objects that their constructor refuses together."""
 
 
-def tabulated(base: Job, axes: Sequence[Moving]) -> dict[str, Coordinate]:
+def tabulated(
+    base: Mapping[str, Any], axes: Sequence[Moving], lowerings: Sequence[Lowering]
+) -> dict[str, Coordinate]:
     """Every number the kernels need, along the axes that decide it.
 
     Parameters
     ----------
-    base : Job
-        Where fields without an axis come from.
+    base : mapping
+        Objects and plain values, from which fields without an axis come.
     axes : sequence of Moving
         Axes in order.
+    lowerings : sequence of Lowering
+        How objects become numbers; later ones take precedence.
 
     Returns
     -------
@@ -150,7 +73,7 @@ def tabulated(base: Job, axes: Sequence[Moving]) -> dict[str, Coordinate]:
         What a constructor says of a value that fits none of the others.
     """
     found: dict[str, Coordinate] = {}
-    for lowering in LOWERINGS:
+    for lowering in lowerings:
         for name, values in _table(lowering, base, axes).items():
             found[name] = _narrowed(name, values, axes)
     found["possible"] = _narrowed("possible", _possible(base, axes), axes)
@@ -165,7 +88,7 @@ def touches(field: str, wanted: str) -> bool:
     return field == wanted or field.startswith(f"{wanted}.") or wanted.startswith(f"{field}.")
 
 
-def _table(lowering: Lowering, base: Job, axes: Sequence[Moving]) -> dict[str, Array]:
+def _table(lowering: Lowering, base: Mapping[str, Any], axes: Sequence[Moving]) -> dict[str, Array]:
     """Values of a lowering over all axes; those that do not touch it have length one."""
     vectors: dict[str, Any] = {}
     counted: list[tuple[int, dict[str, Any]]] = []
@@ -232,14 +155,13 @@ def _owner(field: str) -> str:
     return field.partition(".")[0]
 
 
-def _job(base: Job, values: Mapping[str, Any]) -> Job:
+def _job(base: Mapping[str, Any], values: Mapping[str, Any]) -> Job:
     """Job with other values of some fields, or with other objects."""
-    given: dict[str, Any] = base._asdict()
-    given.update({f: v for f, v in values.items() if f in given})
-    for owner in OBJECTS:
+    given = {**base, **{f: v for f, v in values.items() if f in base}}
+    for owner, whole in list(given.items()):
         own = {f.partition(".")[2]: v for f, v in values.items() if f.startswith(f"{owner}.")}
         try:
-            given[owner] = changed(given[owner], own)
+            given[owner] = changed(whole, own)
         except ScalemathError as error:
             raise Impossible(str(error)) from error
     return Job(**given)
@@ -247,8 +169,8 @@ def _job(base: Job, values: Mapping[str, Any]) -> Job:
 
 def _restricted(job: Job, reads: Sequence[str]) -> Job:
     """Job that holds nothing but what a lowering is said to read."""
-    kept: dict[str, Any] = dict.fromkeys(Job._fields)
-    for owner in kept:
+    kept: dict[str, Any] = {}
+    for owner in vars(job):
         if owner in reads or (f"{owner}.*" in reads and owner == "machine"):
             kept[owner] = getattr(job, owner)
             continue
@@ -261,7 +183,7 @@ def _restricted(job: Job, reads: Sequence[str]) -> Job:
     return Job(**kept)
 
 
-def _possible(base: Job, axes: Sequence[Moving]) -> Array:
+def _possible(base: Mapping[str, Any], axes: Sequence[Moving]) -> Array:
     """Where the constructor of the transformer accepts what is asked for: 1, else 0."""
     own = [
         (p, {f: v for f, v in axis.fields.items() if _owner(f) == "transformer"})
@@ -287,7 +209,7 @@ def _possible(base: Job, axes: Sequence[Moving]) -> Array:
             cause = first.__cause__
             assert isinstance(cause, ScalemathError)
             raise type(cause)(
-                f"sweep of training_step: value {int(never[0]) + 1} of axis {axes[place].name} "
+                f"value {int(never[0]) + 1} of axis {axes[place].name} "
                 f"goes with no value of the others: {cause}"
             )
     shape = [1] * len(axes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -23,7 +24,8 @@ from scalemath.workloads.plan import ParallelPlan
 from scalemath.workloads.stack import Stack
 from scalemath.workloads.step_inputs import step_inputs
 from scalemath.workloads.step_model import STEP_MODEL
-from scalemath.workloads.sweeping import prepared_step
+from scalemath.workloads.sweeping import prepared
+from scalemath.workloads.swept_step import STEP
 from scalemath.workloads.transformer import Transformer
 
 BANDS = {"measured": 0.05, "best shapes": 0.12, "datasheet": 0.30}
@@ -313,7 +315,7 @@ def training_step(
     )
 
 
-cast(Any, training_step).prepared = prepared_step
+cast(Any, training_step).prepared = functools.partial(prepared, STEP)
 
 
 def _assumptions(

@@ -1,11 +1,12 @@
 """Sweeps of training steps: constraints, reductions, lowering, and what is refused."""
 
+import functools
 import math
 
 import attrs
 import numpy as np
 import pytest
-from helpers.swept_steps import B200, DENSE, H100, MIXTURE, PLAN, job, plainly
+from helpers.swept_steps import B200, H100, MIXTURE, PLAN, job, plainly
 
 import scalemath as sm
 from scalemath.core.errors import ScalemathError
@@ -14,12 +15,12 @@ from scalemath.sweeps.places import evaluate
 from scalemath.sweeps.program import Output
 from scalemath.sweeps.reading import state
 from scalemath.workloads import (
-    Stack,
     tabulating,
     training_step,
 )
-from scalemath.workloads.sweeping import prepared_step
-from scalemath.workloads.tabulating import Job, Lowering, Moving
+from scalemath.workloads.sweeping import prepared
+from scalemath.workloads.swept_step import LOWERINGS, STEP
+from scalemath.workloads.tabulating import Lowering, Moving
 
 
 def test_reductions_agree_with_the_grid():
@@ -133,7 +134,8 @@ def test_a_large_grid_lowers_few_objects(monkeypatch):
 
         return Lowering(function, lowering.reads)
 
-    monkeypatch.setattr(tabulating, "LOWERINGS", tuple(map(counted, tabulating.LOWERINGS)))
+    subject = attrs.evolve(STEP, lowerings=tuple(map(counted, LOWERINGS)))
+    monkeypatch.setattr(training_step, "prepared", functools.partial(prepared, subject))
     sizes = ("tensor", "pipeline", "context", "data", "micro_batch")
     axes = {f"plan.{name}": list(range(1, 41)) for name in sizes}  # 10^8 points
     rates = [f"{n} GB/s/dir" for n in range(1, 101)]
@@ -166,7 +168,7 @@ def test_a_lowering_sees_nothing_but_what_it_says_it_reads():
     lowering = Lowering(lambda j: {"x": float(j.plan.recompute == "full")}, ("plan.sharding",))
     axes = [Moving("plan.recompute", 2, {"plan.recompute": ["none", "full"]})]
     with pytest.raises(AttributeError):
-        tabulating._table(lowering, Job(DENSE, PLAN, H100, Stack(), 1), axes)
+        tabulating._table(lowering, job(), axes)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +179,7 @@ def test_a_lowering_sees_nothing_but_what_it_says_it_reads():
         ({"plan.tensor": []}, "empty"),
         ({"machine.peak": [1e15]}, "without a unit, wanted flop/s"),
         ({"machine.peak": ["1 GB/s"]}, "machine.peak"),
-        ({"machine.rates_from": ["measured"]}, "enters no number of a step"),
+        ({"machine.rates_from": ["measured"]}, "enters no number of training_step"),
         ({"plan.recompute": ["none", "ful"]}, "did you mean 'full'"),
         ({"plan.keep_weights": [1]}, "wanted True or False"),
         ({"plan.keep_weights": [True, True]}, "twice"),
@@ -205,7 +207,7 @@ def test_a_missing_object_is_named(name):
     objects = job()
     del objects[name]
     with pytest.raises(ScalemathError, match=f"{name} is missing"):
-        prepared_step(objects)
+        prepared(STEP, objects)
 
 
 def test_an_elasticity_by_a_field_is_refused_and_the_grid_tells_it():
