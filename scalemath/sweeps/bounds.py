@@ -22,6 +22,8 @@ from scalemath.sweeps.drivers import compile_text, guarded, replacements
 from scalemath.sweeps.problem import Problem
 from scalemath.sweeps.program import Output, Wiring
 
+PATIENCE = 16
+"""A search evaluates no more than one in so many points; a scan is as much quicker a point."""
 WORTH_IT = 1 << 23
 """Grids with fewer points are scanned: that takes less time than thinking."""
 MANY = 1 << 22
@@ -153,7 +155,7 @@ def top_by_bounds(
     count: int,
     progress: execute.Progress,
     finite: bool = True,
-) -> tuple[Array, Array, int]:
+) -> tuple[Array, Array, int] | None:
     """Find the best points by branch and bound.
 
     Parameters
@@ -174,9 +176,11 @@ def top_by_bounds(
 
     Returns
     -------
-    tuple
-        Signed values in order, places in the grid's own order, number of evaluations.
+    tuple or None
+        Signed values in order, places in the grid's own order, number of evaluations; None where
+        so many points had to be looked at one by one that looking at all of them is quicker.
     """
+    patience = max(math.prod(problem.grid) // PATIENCE, BUDGET)
     combinations = box.combinations
     best = np.full(count, math.inf)
     places = np.full(count, np.iinfo(np.int64).max, dtype=np.int64)
@@ -213,6 +217,8 @@ def top_by_bounds(
             state[2] = 0
             guarded(box.wiring, lambda: drive(BUDGET, combinations, *arguments))
             evaluated += int(state[2])
+            if evaluated > patience:
+                return None
             meter.update(int(state[0]) - shown)
             shown = int(state[0])
     finally:
@@ -249,8 +255,10 @@ def optimum(
     box = arrange(problem, output, sign)
     if box is None or box.combinations > MANY:
         return None
-    values, places, evaluated = top_by_bounds(problem, box, sign, 1, progress, finite=False)
-    return (float(values[0]), int(places[0]), evaluated) if values.size else None
+    found = top_by_bounds(problem, box, sign, 1, progress, finite=False)
+    if found is None or not found[0].size:
+        return None
+    return float(found[0][0]), int(found[1][0]), found[2]
 
 
 def boundary(

@@ -39,7 +39,8 @@ def _join_extremes(so_far: list[Array], later: list[Array]) -> None:
 
 
 def extreme(problem: Problem, reduction: Extreme, outputs: Sequence[Output], how: Run) -> Grid:
-    """Least or largest value over axes, and where."""
+    """Least or largest value over axes, and where, compared in strict arithmetic."""
+    how = evolve(how, arithmetic="strict")
     output = output_of(problem, reduction.output)
     folded = axes_of(problem, reduction.over)
     also = [o for o in outputs if o.label != output.label]

@@ -36,8 +36,11 @@ def ranking(problem: Problem, reduction: Ranking, outputs: Sequence[Output], how
     box = None
     if reduction.bounded and math.prod(problem.grid) >= bounds.WORTH_IT and count <= 1 << 20:
         box = bounds.arrange(problem, output, sign)
+    quick = None
     if box is not None and box.combinations <= bounds.MANY:
-        values, places, evaluated = bounds.top_by_bounds(problem, box, sign, count, how.progress)
+        quick = bounds.top_by_bounds(problem, box, sign, count, how.progress)
+    if quick is not None:
+        values, places, evaluated = quick
         method = "bounds"
     else:
         values, places = exact_top(problem, output, sign, count, how)

@@ -8,6 +8,7 @@ from helpers.sweep_models import TOY
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+import scalemath as sm
 from scalemath import sweeps
 from scalemath.sweeps import bounds, sweep
 from scalemath.sweeps.directions import directions
@@ -142,3 +143,22 @@ def test_crossing_by_bisection_is_that_of_the_scan(monkeypatch, make, way, along
         monkeypatch, make("time", along=along, **way), algorithm=["ring", "direct"], **axes
     )
     assert_same(quick, full)
+
+
+def test_a_search_that_gets_nowhere_is_given_up(monkeypatch):
+    monkeypatch.setattr(bounds, "BUDGET", 1 << 10)
+    axes = {
+        "ranks": range(2, 130),
+        "size": sm.geomspace("1 kB", "10 GB", 60),
+        "bandwidth": sm.geomspace("1 GB/s/dir", "1 TB/s/dir", 60),
+    }
+    monkeypatch.setattr(bounds, "WORTH_IT", 1)
+    hidden = "size * ranks >= '1 TB' and bandwidth <= '100 GB/s/dir'"
+    for reduction in (sweeps.top(5), sweeps.minimum()):
+        given_up = sm.sweep(sm.allreduce, reduce=reduction, where=hidden, **axes)
+        assert given_up.provenance["method"] == "scan"
+    for make in (lambda b: sweeps.top(5, bounds=b), lambda b: sweeps.maximum(bounds=b)):
+        quick = sm.sweep(sm.allreduce, reduce=make(None), **axes)
+        slow = sm.sweep(sm.allreduce, reduce=make(False), **axes)
+        assert (quick.provenance["method"], slow.provenance["method"]) == ("bounds", "scan")
+        np.testing.assert_array_equal(quick.values, slow.values)
