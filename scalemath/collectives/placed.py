@@ -46,6 +46,8 @@ UNITS = {
     "domain_latency": "s",
     "nic_latency": "s",
 }
+SHARES = {"domain_bandwidth": "domain_efficiency", "nic_bandwidth": "nic_efficiency"}
+"""Usable share of each rate."""
 REPLACED = ("ranks", "bandwidth", "latency", "shape")
 KNOWN = ("size", "reduction_rate", "placement", "schedule", "estimator", "algorithm")
 
@@ -403,7 +405,7 @@ def placed_model(operation: Operation) -> Model:
     table = SCHEDULES[operation.name]
     kernels = {name: s.algorithm.kernel for name, s in table.items()}
     rename = {name: f"placement.{name}" for name in DESCRIBED}
-    counted = {**rename, "domain": "domain"}
+    counted = {n: full for n, full in rename.items() if n != "domain" and n not in SHARES}
     steps = []
     for name, function in _COUNTS:
         steps.append(
@@ -411,6 +413,9 @@ def placed_model(operation: Operation) -> Model:
                 name, {"": kernel_of(function)}, "1", rename=rename if name == "domain" else counted
             )
         )
+    for rate, share in SHARES.items():
+        stated = {"rate": f"placement.{rate}", "share": f"placement.{share}"}
+        steps.append(Step(rate, {"": kernel_of(hc.usable_rate)}, "byte/s", rename=stated))
     steps.append(Step("time", kernels, "s", choice="schedule", rename=counted))
     if operation.name != "barrier":
         steps += [
@@ -423,6 +428,10 @@ def placed_model(operation: Operation) -> Model:
         evolve(parse("reduction_rate", "byte/s > 0 optional"), default=math.inf),
         parse("schedule", f"choice {' '.join((*table, BEST))}"),
         *(_described(name) for name in DESCRIBED),
+        *(
+            evolve(parse(f"placement.{share}", "number > 0 <= 1 optional"), default=1.0)
+            for share in SHARES.values()
+        ),
     ]
     return Model(operation.name, tuple(parameters), tuple(steps), "time")
 

@@ -235,18 +235,22 @@ def _prepared(
     model_for: Callable[[frozenset[str]], Model],
     arguments: Mapping[str, Any],
 ) -> tuple[Model, dict[str, Any]]:
-    """Model and arguments of a sweep once what is no single number has been lowered.
-
-    Objects that lower themselves come last, so that an axis over one of their fields is seen
-    first.
-    """
+    """Model and arguments of a sweep once what is no single number has been lowered."""
     found = {k: v for k, v in arguments.items() if v is not None or k not in SPECIAL}
-    if any(name.partition(".")[0] == "placement" for name in found):
+    if _on_placement(found):
+        from scalemath.collectives.placement_axes import with_placement
+
         model = _placed_model(operation)
-        return model, dict(sorted(found.items(), key=lambda item: hasattr(item[1], "lower")))
+        return model, with_placement(model, found)
     model = model_for(_stated(found))
     found.pop("in_network", None)
     return model, _lowered(operation.name, found)
+
+
+def _on_placement(arguments: Mapping[str, Any]) -> bool:
+    """Whether a placement, or a field of one, is among the arguments or in what moves together."""
+    names = {n for v in arguments.values() for n in getattr(v, "members", ())}
+    return any(name.partition(".")[0] == "placement" for name in (*arguments, *names))
 
 
 def _known(operation: Operation, kwargs: dict[str, Any]) -> None:

@@ -53,3 +53,14 @@ def count_of_domains(ranks: float, domain: float) -> float:
 def nics_of_domain(nics_per_node: float, domain: float, ranks_per_node: float) -> float:
     """Network interfaces of one scale-up domain."""
     return nics_per_node * domain / ranks_per_node
+
+
+@kernel(
+    unit="byte/s",
+    rises="rate share",
+    source=COUNTED,
+    formula="rate * share",
+)
+def usable_rate(rate: float, share: float) -> float:
+    """Rate of a port [byte/s] of which a share [1] is usable."""
+    return rate * share

@@ -29,6 +29,49 @@ class LoweredPlacement(NamedTuple):
     nic_latency: float
 
 
+class Faults(NamedTuple):
+    """What keeps numbers from being a placement; each a truth value, or an array of them."""
+
+    nodes_in_domain: Any
+    domains_in_node: Any
+    unfilled: Any
+    remainder: Any
+    no_domain_rate: Any
+    no_nic_rate: Any
+
+
+def faults(
+    nodes: Any, ranks_per_node: Any, stated: Any, domain: Any, inside: bool, between: bool
+) -> Faults:
+    """Say what keeps numbers from being a placement.
+
+    Parameters
+    ----------
+    nodes, ranks_per_node : int or array
+        As in `Placement`.
+    stated : int or array
+        Ranks of a domain as they were stated, 0 where they were not.
+    domain : int or array
+        Ranks of a domain, never more than there are.
+    inside, between : bool
+        Whether the rates inside domains and between them are known.
+
+    Returns
+    -------
+    Faults
+        One truth value for each rule, elementwise for arrays.
+    """
+    ranks = nodes * ranks_per_node
+    return Faults(
+        (domain > ranks_per_node) & (domain % ranks_per_node != 0),
+        (domain < ranks_per_node) & (ranks_per_node % domain != 0),
+        (nodes > 1) & (stated > ranks),
+        (ranks > domain) & (ranks % domain != 0),
+        (domain > 1) & (not inside),
+        (ranks > domain) & (not between),
+    )
+
+
 @frozen
 class Placement:
     """Ranks of a collective on nodes joined by a scale-up and a scale-out network.
@@ -78,32 +121,34 @@ class Placement:
 
     def __attrs_post_init__(self) -> None:
         domain = self.domain_ranks
-        if domain > self.ranks_per_node and domain % self.ranks_per_node:
+        rates = self.domain_bandwidth is not None, self.nic_bandwidth is not None
+        found = faults(self.nodes, self.ranks_per_node, self.domain or 0, domain, *rates)
+        if found.nodes_in_domain:
             raise ContradictionError(
                 f"Placement: a domain of {domain} ranks is not a whole number of nodes with "
                 f"{self.ranks_per_node} ranks; write domain={domain - domain % self.ranks_per_node}"
             )
-        if domain < self.ranks_per_node and self.ranks_per_node % domain:
+        if found.domains_in_node:
             raise ContradictionError(
                 f"Placement: {self.ranks_per_node} ranks per node are not a whole number of "
                 f"domains of {domain}"
             )
-        if self.nodes > 1 and (self.domain or 0) > self.ranks:
+        if found.unfilled:
             raise ContradictionError(
                 f"Placement: {self.ranks} ranks on {self.nodes} nodes do not fill one domain of "
                 f"{self.domain}; write domain={self.ranks} where they are a part of a larger one"
             )
-        if self.ranks > domain and self.ranks % domain:
+        if found.remainder:
             raise ContradictionError(
                 f"Placement: {self.ranks} ranks are not a whole number of domains of {domain}; "
                 f"write nodes={self.nodes - self.nodes % max(1, domain // self.ranks_per_node)}"
             )
-        if domain > 1 and self.domain_bandwidth is None:
+        if found.no_domain_rate:
             raise RangeError(
                 "Placement: domain_bandwidth is missing though a domain has "
                 f"{domain} ranks; write domain_bandwidth='900 GB/s/dir'"
             )
-        if self.ranks > domain and self.nic_bandwidth is None:
+        if found.no_nic_rate:
             raise RangeError(
                 f"Placement: nic_bandwidth is missing though {self.ranks} ranks do not fit into "
                 f"one domain of {domain}; write nic_bandwidth='100 GB/s/dir'"
@@ -139,7 +184,6 @@ class Placement:
     def lower(self) -> LoweredPlacement:
         """Return the plain SI floats kernels take."""
         domain = float(self.domain_ranks)
-        unlimited = float("inf")
         return LoweredPlacement(
             nodes=float(self.nodes),
             ranks_per_node=float(self.ranks_per_node),
@@ -148,11 +192,15 @@ class Placement:
             domains=float(self.domains),
             nics_per_node=float(self.nics_per_node),
             nics_per_domain=self.nics_per_node * domain / self.ranks_per_node,
-            domain_bandwidth=si(self, "domain_bandwidth", unlimited) * self.domain_efficiency,
-            nic_bandwidth=si(self, "nic_bandwidth", unlimited) * self.nic_efficiency,
+            domain_bandwidth=self.stated_rate("domain_bandwidth") * self.domain_efficiency,
+            nic_bandwidth=self.stated_rate("nic_bandwidth") * self.nic_efficiency,
             domain_latency=si(self, "domain_latency"),
             nic_latency=si(self, "nic_latency"),
         )
+
+    def stated_rate(self, name: str) -> float:
+        """Rate as it was stated, without the efficiency; unlimited where it was not [byte/s]."""
+        return si(self, name, float("inf"))
 
     def assumptions(self) -> tuple[str, ...]:
         """What the placement takes for granted, for the results that rest on it."""
