@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from scalemath.core.errors import ArgumentError, ScalemathError
+from scalemath.sweeps.around import is_library, outside
 from scalemath.sweeps.axes import Array
 from scalemath.sweeps.generate import Fold, Text, driver_text
 from scalemath.sweeps.layout import Layout
@@ -44,7 +45,7 @@ def driver(
     if arithmetic not in ("fast", "strict"):
         raise ArgumentError(f"arithmetic is {arithmetic!r}, wanted 'fast' or 'strict'")
     types = tuple(f"{a.dtype}{a.ndim}" if isinstance(a, np.ndarray) else type(a) for a in extra)
-    key = (wiring.key(), layout.inner, fold, arithmetic, types)
+    key = (wiring.key(), _outside(wiring), layout.inner, fold, arithmetic, types)
     found = _known.get(key)
     if found is None:
         from scalemath.sweeps import _jit
@@ -66,12 +67,19 @@ def compile_text(
     example: tuple[Any, ...],
 ) -> Callable[..., None]:
     """Return the compiled driver of a text made elsewhere; `key` says what it depends on."""
+    key = (*key, _outside(wiring))
     found = _known.get(key)
     if found is None:
         from scalemath.sweeps import _jit
 
         found = _known[key] = (_jit.driver(text(), arithmetic, example), wiring)
     return found[0]
+
+
+def _outside(wiring: Wiring) -> tuple[Any, ...]:
+    """Values that users' functions take from around them, which may change between two sweeps."""
+    own = (k.function for k in wiring.kernels() if not is_library(k.function))
+    return tuple(outside(function) for function in own)
 
 
 def replacements() -> dict[Callable[..., Any], str]:

@@ -13,6 +13,7 @@ import __future__
 import ast
 import inspect
 import math
+import re
 import textwrap
 import types
 from collections.abc import Callable, Iterable
@@ -24,12 +25,19 @@ from attrs import define, field
 from scalemath.core.errors import ArgumentError
 from scalemath.core.kernel import total
 from scalemath.sweeps import consumers, fronts
+from scalemath.sweeps.around import enclosed, is_library, outside
 from scalemath.sweeps.branchfree import branch_free
+from scalemath.sweeps.floats import ROUNDED, check_code, floats_of, in_floats
 
 PlainFunction = Callable[..., Any]
 
 APART = (consumers.__name__, fronts.__name__)
 """Modules whose functions take whole rows: called, not inlined, and with their branches."""
+_GENERATED = re.compile(
+    r"(free_)?(values?|point)(_\d+)?|numba|np|math|namedtuple|pick|stream_row|settle|relink"
+    r"|scalar|helper|driver?|total|whole_\w+"
+)
+"""Names that the rest of a driver's text uses; a user's function of such a name gets another."""
 _CONSTANT_TYPES = (bool, int, float, str, type(None))
 
 
@@ -55,6 +63,8 @@ class Collected:
     def claim(self, wanted: str, owner: Any) -> str:
         """Reserve a name; a second owner of the same name gets a numbered one."""
         name, number = wanted, 2
+        if owner is not total and not is_library(owner) and _is_reserved(wanted):
+            name = f"{wanted}_own"
         while name in self._taken and self._taken[name] is not owner:
             name, number = f"{wanted}_{number}", number + 1
         self._taken[name] = owner
@@ -84,6 +94,41 @@ def collect(
     return found
 
 
+def _is_reserved(name: str) -> bool:
+    """Whether the text has a meaning of its own for a name."""
+    rows = any(hasattr(module, name) for module in (consumers, fronts))
+    return rows or _GENERATED.fullmatch(name) is not None
+
+
+def check(function: PlainFunction, met: set[PlainFunction] | None = None) -> None:
+    """Refuse a function that a sweep could not compute as the single call does.
+
+    Parameters
+    ----------
+    function : callable
+        A user's function; its helpers are looked at too, as far as they are there yet.
+    met : set, optional
+        Functions looked at already.
+
+    Raises
+    ------
+    ArgumentError
+        If it works on text, on bits, or on whole numbers too large for a float.
+    """
+    met = set() if met is None else met
+    if function in met or is_library(function) or hasattr(function, "model"):
+        return
+    met.add(function)
+    definition = _definition(function, None)
+    if definition is None:
+        check_code(function)
+        return
+    around = _around(function)
+    for used in sorted(_global_names(in_floats(definition, function, around))):
+        if inspect.isfunction(around.get(used)):
+            check(around[used], met)
+
+
 def _add_function(
     found: Collected, function: PlainFunction, replacements: dict[PlainFunction, str]
 ) -> str:
@@ -100,15 +145,24 @@ def _add_function(
     replaced = function in replacements or function.__module__ in APART
     definition = _definition(function, replacements.get(function))
     if definition is None:
+        if not is_library(function):
+            check_code(function)
         found.objects[name] = function
+        found.text.append(f"# {name} uses {hash(outside(function))}")
         return name
+    around = _around(function)
+    own = not replaced and not is_library(function)
+    if own:
+        definition = in_floats(definition, function, around)
     renames = {}
     for used in sorted(_global_names(definition)):
         if used == function_name:
             renames[used] = name
-        elif used in getattr(function, "__globals__", {}):
-            value = function.__globals__[used]
+        elif used in around:
+            value = floats_of(around[used]) if own else around[used]
             renames[used] = _add_value(found, used, value, replacements)
+        elif used in ROUNDED.values():
+            _add_line(found, f"{used} = np.{used.removeprefix('whole_')}")
     definition.name = name
     _Rename(renames).visit(definition)
     if not replaced:
@@ -149,9 +203,14 @@ def _add_value(
             "cannot be compiled; use numbers, math and other plain functions, or pass it in "
             "as a parameter"
         )
+    _add_line(found, line)
+    return taken
+
+
+def _add_line(found: Collected, line: str) -> None:
+    """Add a line that several functions may need."""
     if line not in found.text:
         found.text.append(line)
-    return taken
 
 
 def _literal(value: Any) -> str:
@@ -167,25 +226,65 @@ def _definition(function: PlainFunction, replacement: str | None) -> ast.Functio
     """Parse the source of a function, bare of decorators, annotations and docstring."""
     if not isinstance(function, types.FunctionType):
         return None
-    if function.__closure__ or function.__defaults__ or function.__kwdefaults__:
+    defaults = function.__defaults__ or ()
+    if function.__kwdefaults__ or ((function.__closure__ or defaults) and is_library(function)):
         return None
+    plain = all(type(d) in (int, float) and not math.isnan(d) for d in defaults)
+    if not plain or not _is_simple(function):
+        return None
+    node: ast.stmt | None
     try:
-        text = replacement or inspect.getsource(function)
-        tree = ast.parse(textwrap.dedent(text))
+        if function.__name__ == "<lambda>":
+            node = _lambda(function)
+        else:
+            text = replacement or inspect.getsource(function)
+            node = ast.parse(textwrap.dedent(text)).body[0]
     except (OSError, TypeError, SyntaxError):
         return None
-    node = tree.body[0]
     if not isinstance(node, ast.FunctionDef):
         return None
     node.decorator_list = []
     if replacement is None and not _is_of(node, function):
         return None
     node.returns = None
+    node.args.defaults = [ast.Constant(float(d)) for d in defaults]
     for argument in [*node.args.args, *node.args.posonlyargs, *node.args.kwonlyargs]:
         argument.annotation = None
     if ast.get_docstring(node) is not None:
         node.body = node.body[1:] or [ast.Pass()]
+    given = node.args.args[len(node.args.args) - len(defaults) :]
+    # a default is a type of its own to the compiler until it is made a float
+    node.body = [ast.parse(f"{a.arg} = float({a.arg})").body[0] for a in given] + node.body
     return _StripAnnotations().visit(node)  # type: ignore[no-any-return]
+
+
+def _lambda(function: types.FunctionType) -> ast.FunctionDef | None:
+    """Write the lambda that a function is as a definition, if it can be told from others."""
+    lines, _ = inspect.findsource(function)
+    first = function.__code__.co_firstlineno
+    for node in ast.walk(ast.parse("".join(lines))):
+        if isinstance(node, ast.Lambda) and node.lineno == first:
+            text = f"def function({ast.unparse(node.args)}): return {ast.unparse(node.body)}"
+            made = ast.parse(text).body[0]
+            assert isinstance(made, ast.FunctionDef)
+            if _is_of(made, function):
+                return made
+    return None
+
+
+def _around(function: PlainFunction) -> dict[str, Any]:
+    """Values of the names around a function: its globals, and what it closes over."""
+    if not isinstance(function, types.FunctionType):
+        return {}
+    return {**function.__globals__, **enclosed(function)}
+
+
+def _is_simple(function: types.FunctionType) -> bool:
+    """Whether all that a function closes over can be written down."""
+    values = enclosed(function)
+    return len(values) == len(function.__code__.co_freevars) and all(
+        isinstance(value, (*_CONSTANT_TYPES, types.FunctionType)) for value in values.values()
+    )
 
 
 def _is_of(definition: ast.FunctionDef, function: types.FunctionType) -> bool:
@@ -194,11 +293,20 @@ def _is_of(definition: ast.FunctionDef, function: types.FunctionType) -> bool:
     modules = [n for n in function.__code__.co_names if inspect.ismodule(globals_.get(n))]
     # calls on an imported name are compiled in another way
     imports: list[ast.stmt] = [ast.Import([ast.alias(n)]) for n in modules]
-    module = ast.fix_missing_locations(ast.Module([*imports, definition], []))
+    free = function.__code__.co_freevars
+    body: list[ast.stmt] = [definition]
+    if free:  # stands in a function whose variables it uses
+        empty: list[ast.stmt] = [ast.parse(f"{name} = None").body[0] for name in free]
+        maker = ast.parse("def maker(): pass").body[0]
+        assert isinstance(maker, ast.FunctionDef)
+        maker.body = [*empty, definition]
+        body = [maker]
+    module = ast.fix_missing_locations(ast.Module([*imports, *body], []))
     future = function.__code__.co_flags & __future__.annotations.compiler_flag
     code = compile(module, "<text>", "exec", flags=future, dont_inherit=True)
-    made = next(c for c in code.co_consts if isinstance(c, types.CodeType))
-    return _essence(made) == _essence(function.__code__)
+    for _ in range(2 if free else 1):
+        code = next(c for c in code.co_consts if isinstance(c, types.CodeType))
+    return _essence(code) == _essence(function.__code__)
 
 
 def _essence(code: types.CodeType) -> tuple[Any, ...]:

@@ -119,12 +119,11 @@ def test_exception_inside_is_one_clear_error():
 
 
 def test_unsuited_function_is_one_clear_error():
-    @sm.model(returns="1", x="number")
     def textual(x):
         return float(f"{x}")
 
     with pytest.raises(ArgumentError, match="cannot be compiled"):
-        sm.sweep(textual, x=[1.0, 2.0])
+        sm.model(returns="1", x="number")(textual)
 
     table = {1.0: 2.0}
 
