@@ -229,8 +229,8 @@ def dependent(formula: str, **own: Any) -> Dependent:
     Returns
     -------
     Dependent
-        To be given to `sweep` in place of values. A count that does not come out whole makes
-        the point invalid (nan).
+        To be given to `sweep` in place of values. A value out of the parameter's
+        range, or a count that does not come out whole, makes the point invalid (nan).
 
     Examples
     --------
@@ -330,6 +330,8 @@ def _as_list(given: Any) -> Any:
         return sorted(given) if not isinstance(given, range) else list(given)
     if hasattr(given, "_magnitude") or isinstance(given, (np.ndarray, list, tuple)):
         return given
+    if hasattr(given, "__array__"):  # a Series, an Index, a DataArray
+        return np.asarray(given)
     try:
         return list(given)
     except TypeError:
@@ -344,8 +346,13 @@ def _shape(values: Any) -> tuple[int, ...]:
     if isinstance(values, np.ndarray):
         flat: tuple[int, ...] = values.shape
         return flat
-    inner = {_shape(v) if isinstance(v, (list, tuple, np.ndarray)) else () for v in values}
+    nested = (list, tuple, np.ndarray)
+    inner = {_shape(v) if isinstance(v, nested) or _holds_array(v) else () for v in values}
     return (len(values), *(inner.pop() if len(inner) == 1 else ()))
+
+
+def _holds_array(value: Any) -> bool:
+    return np.ndim(getattr(value, "_magnitude", 0.0)) > 0
 
 
 def is_axis(given: Any) -> bool:
@@ -354,6 +361,6 @@ def is_axis(given: Any) -> bool:
         return False
     if hasattr(given, "_magnitude"):
         return np.ndim(given.magnitude) > 0
-    if isinstance(given, np.ndarray):
-        return given.ndim > 0
+    if isinstance(given, np.ndarray) or hasattr(given, "__array__"):
+        return np.ndim(given) > 0
     return isinstance(given, (list, tuple, range, set, frozenset))

@@ -45,7 +45,7 @@ def insert_least(value: float, place: int, best: Row, places: Row) -> None:
 def lower_lanes(values: Row, n: int, lane: Row, place: Row, at: int) -> None:
     """Lower each lane to the value of the row, noting the place where that was."""
     for i in range(n):
-        if values[i] < lane[i]:
+        if values[i] < lane[i] or (values[i] == lane[i] and place[i] < 0):
             lane[i] = values[i]
             place[i] = at
 
@@ -69,7 +69,7 @@ def lower_one(
             if value < lanes[cell]:
                 lanes[cell] = value
                 places[cell] = place
-            elif 0 <= place < places[cell]:
+            elif places[cell] < 0 or place < places[cell]:
                 places[cell] = place
 
 

@@ -14,10 +14,10 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from scalemath.core.errors import ArgumentError, ScalemathError, UnitsError
-from scalemath.units import Q_, Quantity, ureg
+from scalemath.units import Q_, Quantity, Unit, ureg
 
 _BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -103,6 +103,58 @@ def parse_formula(text: str, units: Mapping[str, str], condition: bool, what: st
     return Formula(text, tuple(sorted(checker.names)), unit, tree)
 
 
+def in_unit(formula: Formula, unit: str, what: str) -> Formula:
+    """Return a formula whose value is in a unit.
+
+    Parameters
+    ----------
+    formula : Formula
+        Number in its own unit.
+    unit : str
+        SI unit wanted, "1" for plain numbers.
+    what : str
+        What the formula is for, for messages.
+
+    Returns
+    -------
+    Formula
+        The same, multiplied where its unit is another multiple.
+
+    Raises
+    ------
+    UnitsError
+        If the dimension is another.
+    """
+    given, wanted = _unit(formula.unit), _unit(unit)
+    if given.dimensionality != wanted.dimensionality:
+        raise UnitsError(
+            f"{what} {formula.text!r} is {_told(given, 'in ')}, wanted {_told(wanted)}; quote "
+            "quantities, as in \"ranks * '1 GB'\""
+        )
+    tree = ast.Expression(_scaled(formula.tree.body, given, wanted))
+    return evolve(formula, unit=unit, tree=tree)
+
+
+def _unit(text: str) -> Unit:
+    return ureg.Unit("" if text == "1" else text)
+
+
+def _told(unit: Unit, before: str = "") -> str:
+    shown = f"{unit:~P}"
+    return f"{before}{shown} {unit.dimensionality}" if shown else "a plain number"
+
+
+def _scaled(node: ast.expr, given: Unit, wanted: Unit) -> ast.expr:
+    """Multiply a node so that its value is in another unit of its dimension."""
+    factor = float(Q_(1.0, given).to(wanted).magnitude)
+    return node if factor == 1.0 else ast.BinOp(node, ast.Mult(), ast.Constant(factor))
+
+
+def literal(value: float) -> str:
+    """Spell a float so that inf and nan survive."""
+    return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
+
+
 def dotted(node: ast.AST) -> str:
     """Spell the name behind ``a`` or ``a.b.c``."""
     if isinstance(node, ast.Name):
@@ -134,9 +186,9 @@ class _Checker:
                     raise self.wrong(f"{ast.unparse(value)!r} is not a condition")
             return True
         if isinstance(node, ast.Compare):
-            sides = [self.visit(side) for side in (node.left, *node.comparators)]
-            for side in sides[1:]:
-                self.alike(sides[0], side, node)
+            first = self.visit(node.left)
+            sides = [(side, self.visit(side)) for side in node.comparators]
+            node.comparators = [self.alike(first, side, value, node) for side, value in sides]
             return True
         if isinstance(node, ast.BinOp):
             return self.binary(node)
@@ -170,6 +222,14 @@ class _Checker:
     def binary(self, node: ast.BinOp) -> Quantity:
         """Dimension of an arithmetic operation."""
         left, right = self.visit(node.left), self.visit(node.right)
+        if type(node.op) not in _BINARY:
+            raise self.wrong(
+                f"{ast.unparse(node)!r} uses an operator that is not known here; conditions are "
+                "joined by 'and' and 'or'"
+            )
+        for side in (left, right):
+            if isinstance(side, bool):
+                raise self.wrong(f"{ast.unparse(node)!r} mixes a condition with a number")
         if isinstance(node.op, ast.Pow):
             exponent = node.right.value if isinstance(node.right, ast.Constant) else None
             if not left.dimensionless and not isinstance(exponent, (int, float)):
@@ -177,7 +237,7 @@ class _Checker:
             raised: Quantity = left if exponent is None else left**exponent
             return raised
         if isinstance(node.op, (ast.Add, ast.Sub, ast.Mod)):
-            self.alike(left, right, node)
+            node.right = self.alike(left, node.right, right, node)
             return Quantity(1.0, left.units)
         if isinstance(node.op, ast.FloorDiv):
             ratio: Quantity = left / right
@@ -191,14 +251,14 @@ class _Checker:
         if name not in _FUNCTIONS or node.keywords or not node.args:
             raise self.wrong(f"{ast.unparse(node)!r} is no function here")
         values: list[Quantity] = [self.visit(argument) for argument in node.args]
-        for value in values[1:]:
-            self.alike(values[0], value, node)
+        rest = zip(node.args[1:], values[1:], strict=True)
+        node.args[1:] = [self.alike(values[0], side, value, node) for side, value in rest]
         if name in ("ceil", "floor") and not values[0].dimensionless:
             raise self.wrong(f"{name} wants a plain number")
         return values[0]
 
-    def alike(self, left: Any, right: Any, node: ast.AST) -> None:
-        """Refuse to compare or add unlike dimensions."""
+    def alike(self, left: Any, side: ast.expr, right: Any, node: ast.AST) -> ast.expr:
+        """Return the right side in the unit of the left one; refuse unlike dimensions."""
         if isinstance(left, bool) or isinstance(right, bool):
             raise self.wrong(f"{ast.unparse(node)!r} mixes a condition with a number")
         if left.dimensionality != right.dimensionality:
@@ -207,6 +267,7 @@ class _Checker:
                 f"{self.what} {self.text!r}: {ast.unparse(node)!r} mixes {mixed}; "
                 "quote quantities, as in size <= '1 GiB'"
             )
+        return _scaled(side, right.units, left.units)
 
     def wrong(self, text: str) -> ScalemathError:
         """Build the error for this expression."""
@@ -226,8 +287,7 @@ def _write(node: ast.AST, variables: Mapping[str, str]) -> str:
     if isinstance(node, (ast.Name, ast.Attribute)):
         return variables[dotted(node)]
     if isinstance(node, ast.Constant):
-        value = float(node.value)  # type: ignore[arg-type]
-        return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
+        return literal(float(node.value))  # type: ignore[arg-type]
     if isinstance(node, ast.UnaryOp):
         sign = _UNARY[type(node.op)]
         return f"({sign}{_write(node.operand, variables)})"

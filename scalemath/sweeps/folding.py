@@ -62,8 +62,7 @@ def extreme(problem: Problem, reduction: Extreme, outputs: Sequence[Output], how
     places = np.where(tied, where, LATEST).min(axis=-1)
     places = np.where(places == LATEST, NOWHERE, places)
     found = np.array(values * reduction.sign)
-    if problem.where is not None or problem.derived:
-        found[places < 0] = math.nan
+    found[places < 0] = math.nan  # there is no point but those left out
     answer = labelled_places(problem, walk.kept, walk.folded, places, output, found, also)
     return with_method(answer, "scan", math.prod(problem.grid))
 

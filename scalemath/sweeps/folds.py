@@ -23,7 +23,12 @@ def extreme(sign: int, lanes: bool) -> Fold:
             cursors=("lanes", "q"),
             before=("scratch = np.empty(tile)",),
             row=("lane = lanes[at_lanes : at_lanes + n]", "hits = 0"),
-            point=(f"v = {value}", "scratch[l] = v", "hits += 1 if v < lane[l] else 0"),
+            point=(
+                f"v = {value}",
+                "scratch[l] = v",
+                # a lane that has met nothing but inf has no place yet
+                "hits += 1 if (v < lane[l]) | ((v == math.inf) & (lane[l] == math.inf)) else 0",
+            ),
             after=(
                 "if hits > 0:",
                 "    lower_lanes(scratch, n, lane, places[at_lanes : at_lanes + n], at_q)",

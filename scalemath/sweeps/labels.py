@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from attrs import evolve
 
-from scalemath import __version__
 from scalemath.core.errors import ArgumentError
 from scalemath.sweeps.axes import Array, as_si
 from scalemath.sweeps.grid import Grid
@@ -86,16 +85,8 @@ def kept_grid(
         outputs={n: np.asarray(a) for n, a in outputs.items()},
         units=units,
         fixed=problem.shown(),
-        provenance=provenance(problem),
+        provenance=problem.provenance(),
     )
-
-
-def provenance(problem: Problem) -> dict[str, Any]:
-    """What is needed to repeat a sweep."""
-    found: dict[str, Any] = {"version": __version__, "points": math.prod(problem.grid)}
-    if problem.where is not None:
-        found["where"] = problem.where.text
-    return found
 
 
 def with_method(grid: Grid, method: str, evaluated: int) -> Grid:

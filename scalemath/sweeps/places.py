@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from attrs import evolve
 
-from scalemath import __version__
 from scalemath.sweeps.axes import Array, Axis, Coordinate, visible
 from scalemath.sweeps.grid import Grid
 from scalemath.sweeps.plain import plain_function
@@ -66,7 +65,7 @@ def table(
         },
         names={n: s.names for n, s in problem.best.items() if n in found},
         fixed=problem.shown(),
-        provenance=_provenance(problem),
+        provenance=problem.provenance(),
     )
 
 
@@ -150,7 +149,7 @@ def labelled_places(
         units=found_units,
         names=names,
         fixed=problem.shown(),
-        provenance=_provenance(problem),
+        provenance=problem.provenance(),
     )
 
 
@@ -195,10 +194,3 @@ def _taken(
     values = coordinate.values[tuple(index)] if index else coordinate.values
     values = np.asarray(values, dtype=coordinate.values.dtype)
     return evolve(coordinate, axes=axes, values=values)
-
-
-def _provenance(problem: Problem) -> dict[str, Any]:
-    found: dict[str, Any] = {"version": __version__, "points": math.prod(problem.grid)}
-    if problem.where is not None:
-        found["where"] = problem.where.text
-    return found

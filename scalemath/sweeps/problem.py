@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
+from scalemath import __version__
 from scalemath.core.errors import ArgumentError
 from scalemath.core.model import Model
 from scalemath.sweeps.axes import (
@@ -40,11 +42,13 @@ class Problem:
     selections : tuple of Selection
         How each choice is made.
     derived : tuple
-        Parameters computed at each point: (name, formula, whole).
+        Parameters computed at each point: (name, formula, checked).
     where : Formula or None
         Constraint.
     hidden : frozenset of str
         Fixed parameters that only feed kernels and are not shown.
+    assumed : tuple of str
+        What was taken for granted in reading the arguments.
     """
 
     model: Model
@@ -55,6 +59,7 @@ class Problem:
     derived: tuple[tuple[str, Formula, bool], ...] = ()
     where: Formula | None = None
     hidden: frozenset[str] = frozenset()
+    assumed: tuple[str, ...] = ()
 
     @property
     def grid(self) -> tuple[int, ...]:
@@ -80,6 +85,16 @@ class Problem:
         found = {p.name: p.unit for p in self.model.parameters if p.kind != "choice"}
         found.update({n: c.unit for n, c in self.coordinates.items() if not c.is_names})
         found.update(self.model.outputs())
+        return found
+
+    def provenance(self) -> dict[str, Any]:
+        """What is needed to repeat a sweep, and what was taken for granted."""
+        found: dict[str, Any] = {"version": __version__, "points": math.prod(self.grid)}
+        if self.where is not None:
+            found["where"] = self.where.text
+        found.update({f"dependent {n}": f.text for n, f, _ in self.derived})
+        if self.assumed:
+            found["assumed"] = "; ".join(self.assumed)
         return found
 
     def check_output(self, name: str) -> str:

@@ -13,8 +13,8 @@ from typing import Any, Literal
 from attrs import define, field, frozen
 
 from scalemath.core.kernel import Kernel
-from scalemath.core.model import Model, Step
-from scalemath.sweeps.expressions import Formula
+from scalemath.core.model import Model, Parameter, Step
+from scalemath.sweeps.expressions import Formula, literal
 
 Mode = Literal["axis", "best"]
 STEP = 1e-4
@@ -76,7 +76,8 @@ class Wiring:
     outputs : tuple of Output
         What is returned.
     derived : tuple of (str, Formula, bool)
-        Parameters computed from others, and whether they must be whole numbers.
+        Parameters computed from others, and whether they are checked: a value out of range, or
+        a count that is not whole, then makes the point nan, else it is moved into the range.
     where : Formula, optional
         Points that do not satisfy it become nan.
     """
@@ -214,18 +215,21 @@ class _Writer:
     def function(self, name: str) -> str:
         """Write the whole function."""
         arguments = [self.variable(p) for p in self.wiring.inputs]
-        for parameter, formula, whole in self.wiring.derived:
+        for parameter, formula, checked in self.wiring.derived:
             text = formula.python(self.variables)
             variable = self.variable(parameter)
             self.lines.append(f"{variable} = {text}")
-            if whole:
+            own = self.wiring.model.parameter(parameter)
+            if checked:
                 self.lines.append(
-                    f"{variable} = pick({variable} == math.floor({variable}), {variable}, math.nan)"
+                    f"{variable} = pick({_valid(own, variable)}, {variable}, math.nan)"
                 )
+            else:  # within its range a corner bounds its box
+                self.lines.append(f"{variable} = {_within(own, variable)}")
         for step in needed_steps(self.wiring):
             self.step(step)
         results = [self.variables[o] for o in plain_outputs(self.wiring)]
-        conditions = [f"({self.variables[p]} == {self.variables[p]})" for p in self.whole()]
+        conditions = [f"({self.variables[p]} == {self.variables[p]})" for p in self.checked()]
         if self.wiring.where is not None:
             conditions.append(self.wiring.where.python(self.variables))
         if conditions:
@@ -239,9 +243,9 @@ class _Writer:
         body = "\n".join(f"    {line}" for line in self.lines)
         return f"@scalar\ndef {name}({', '.join(arguments)}):\n{body}"
 
-    def whole(self) -> list[str]:
-        """Derived parameters that must be whole numbers."""
-        return [name for name, _, whole in self.wiring.derived if whole]
+    def checked(self) -> list[str]:
+        """Derived parameters that must be valid."""
+        return [name for name, _, checked in self.wiring.derived if checked]
 
     def best(self) -> dict[str, Selection]:
         """Choices decided at each point."""
@@ -307,6 +311,24 @@ class _Writer:
             return f"float({result})", {}
         terms = {name: f"{result}[{i}]" for i, name in enumerate(kernel.terms)}
         return " + ".join(terms.values()), terms
+
+
+def _valid(parameter: Parameter, variable: str) -> str:
+    """Condition that a computed value is one that a parameter may have."""
+    tests = [
+        f"({variable} {'>' if parameter.low_open else '>='} {literal(parameter.low)})",
+        f"({variable} {'<' if parameter.high_open else '<='} {literal(parameter.high)})",
+        f"({variable} - {variable} == 0.0)",  # finite
+    ]
+    if parameter.kind == "count":
+        tests.append(f"({variable} == math.floor({variable}))")
+        tests.append(f"({variable} <= {2.0**53})")
+    return " & ".join(tests)
+
+
+def _within(parameter: Parameter, variable: str) -> str:
+    """Value moved into the range of a parameter."""
+    return f"min(max({variable}, {literal(parameter.low)}), {literal(parameter.high)})"
 
 
 def _terms(kernels: Iterable[Kernel]) -> tuple[str, ...]:

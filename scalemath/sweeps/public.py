@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from attrs import evolve
 
-from scalemath import __version__
 from scalemath.core.errors import ArgumentError
 from scalemath.core.model import Model
 from scalemath.sweeps import dense
@@ -165,15 +165,11 @@ def make_grid(
         units={o.label: "1" if o.along else units.get(o.name, "") for o in wanted},
         names={n: s.names for n, s in problem.best.items() if n in {o.label for o in wanted}},
         fixed=problem.shown(),
-        provenance={
-            "version": __version__,
-            **extra,
-            **{f"dependent {n}": f.text for n, f, _ in problem.derived},
-        },
+        provenance={**problem.provenance(), **extra},
     )
 
 
-def array_call(model: Model, values: Mapping[str, Any]) -> Grid:
+def array_call(model: Model, values: Mapping[str, Any], assumed: tuple[str, ...] = ()) -> Grid:
     """Evaluate a model on arrays that are broadcast against each other.
 
     Parameters
@@ -182,6 +178,8 @@ def array_call(model: Model, values: Mapping[str, Any]) -> Grid:
         Model of a public function.
     values : mapping
         SI floats, names, and arrays of them, as they come from the units boundary.
+    assumed : tuple of str
+        What the boundary took for granted.
 
     Returns
     -------
@@ -214,7 +212,7 @@ def array_call(model: Model, values: Mapping[str, Any]) -> Grid:
         coordinates[name] = Coordinate(name, own, kept, "" if kind == "choice" else unit, shown)
     axes = [Axis(n, k, ()) for n, k in zip(names, shape, strict=True)]
     scalars = {n: v for n, v in values.items() if n not in arrays}
-    broadcast = state_si(model, scalars, coordinates, axes)
+    broadcast = evolve(state_si(model, scalars, coordinates, axes), assumed=assumed)
     wanted = choose_outputs(broadcast, None)
     found = dense.dense(broadcast, wanted, None, np.dtype(np.float64), 1, "fast", False)
     return make_grid(broadcast, wanted, found, {"arithmetic": "fast"})

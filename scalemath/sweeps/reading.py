@@ -19,10 +19,11 @@ from scalemath.sweeps.axes import (
     is_axis,
     make_coordinate,
 )
-from scalemath.sweeps.expressions import Formula, parse_formula
+from scalemath.sweeps.expressions import Formula, in_unit, parse_formula
 from scalemath.sweeps.problem import Problem
 from scalemath.sweeps.program import Selection
 from scalemath.units import convert
+from scalemath.units.checks import undirected
 
 
 def model_of(given: Any) -> Model:
@@ -123,10 +124,12 @@ class _Reader:
         self.problems: list[ScalemathError] = []
         self.refused: set[str] = set()
         self.hidden: set[str] = set()
+        self.assumed: list[str] = []
 
     def read(self, name: str, value: Any) -> None:
         """Take in one argument."""
         if isinstance(value, Zipped):
+            self.refused.update(value.members)  # one complaint is enough
             self.zipped(name, value)
             return
         if isinstance(value, (Axis, Coordinate)):
@@ -154,6 +157,7 @@ class _Reader:
                 self.fixed[name] = convert(parameter, value)
             except ScalemathError as error:
                 raise type(error)(f"{name} {error}") from None
+            self.assume(parameter, value)
 
     def parameter(self, name: str) -> Parameter:
         """Parameter of that name, or the error with near matches."""
@@ -175,8 +179,14 @@ class _Reader:
     def axis(self, parameter: Parameter, axis: str, values: Any) -> None:
         """Add an axis of one parameter."""
         coordinate = make_coordinate(parameter, values, axis)
+        self.assume(parameter, values)
         self.coordinates[parameter.name] = coordinate
         self.axes.append(Axis(axis, coordinate.values.size, (coordinate,)))
+
+    def assume(self, parameter: Parameter, given: Any) -> None:
+        """Note that a rate was given without a direction, in the words of the single call."""
+        if undirected(parameter, given):
+            self.assumed.append(f"{parameter.name} taken per direction (given without a direction)")
 
     def made(self, name: str, value: Axis | Coordinate) -> None:
         """Take in an axis with what varies along it, or numbers along axes, made beforehand.
@@ -202,6 +212,7 @@ class _Reader:
             parameter = self.parameter(name)
             self.once(name)
             found.append(make_coordinate(parameter, values, axis, together=True))
+            self.assume(parameter, values)
         if given.labels is not None:
             if axis in self.parameters:
                 raise ArgumentError(f"{axis}: labels need an axis name that is no parameter")
@@ -268,8 +279,9 @@ class _Reader:
         for name, text in self.dependent.items():
             usable = {n: u for n, u in units.items() if n not in self.dependent}
             usable.update({n: units[n] for n, _, _ in derived})
-            formula = parse_formula(text, usable, False, f"dependent axis {name}")
-            derived.append((name, formula, self.parameters[name].kind == "count"))
+            what = f"dependent axis {name}"
+            formula = parse_formula(text, usable, False, what)
+            derived.append((name, in_unit(formula, units[name], what), True))
         units.update(self.model.outputs())
         condition = parse_formula(where, units, True, "constraint") if where else None
         return Problem(
@@ -281,6 +293,7 @@ class _Reader:
             tuple(derived),
             condition,
             frozenset(self.hidden),
+            tuple(self.assumed),
         )
 
     def default(self, parameter: Parameter) -> None:
@@ -298,6 +311,8 @@ class _Reader:
         if missing and wanted and name not in self.refused:
             text = f"{name} is missing" + (f", or give {other}" if other else "")
             self.problems.append(ArgumentError(text))
+        if value == 0 and parameter.kind == "quantity":
+            self.assumed.append(f"{name} taken as 0 (not given)")
         given: Any = value  # a signature may say None
         self.fixed[name] = math.nan if given is None else given
 

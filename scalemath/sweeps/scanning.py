@@ -14,7 +14,7 @@ from scalemath.sweeps import bounds, folds
 from scalemath.sweeps.axes import Array, Coordinate
 from scalemath.sweeps.execute import Block
 from scalemath.sweeps.grid import Grid
-from scalemath.sweeps.labels import output_of, provenance, threshold_of, unit_of, with_method
+from scalemath.sweeps.labels import output_of, threshold_of, unit_of, with_method
 from scalemath.sweeps.places import table
 from scalemath.sweeps.problem import Problem
 from scalemath.sweeps.program import Output
@@ -242,7 +242,7 @@ def histogram(problem: Problem, reduction: Bins, how: Run) -> Grid:
             "points above": (float(counts[-2]), "1"),
             "points excluded": (float(counts[-1]), "1"),
         },
-        provenance=provenance(problem),
+        provenance=problem.provenance(),
     )
 
 
@@ -293,5 +293,5 @@ def quantiles(problem: Problem, reduction: Quantiles, how: Run) -> Grid:
         outputs={output.label: values},
         units={output.label: unit_of(problem, output)},
         fixed=problem.shown(),
-        provenance=provenance(problem),
+        provenance=problem.provenance(),
     )

@@ -27,6 +27,8 @@ def text(grid: Any) -> str:
     if grid.fixed:
         told = ", ".join(f"{n} = {shown(v, u)}" for n, (v, u) in grid.fixed.items())
         lines.append(f"  fixed: {told}")
+    if "assumed" in grid.provenance:
+        lines.append(f"  assumed: {grid.provenance['assumed']}")
     return "\n".join(lines)
 
 
@@ -39,6 +41,8 @@ def markup(grid: Any) -> str:
     lengths = " x ".join(f"{n} {a}" for a, n in zip(grid.axes, grid.shape, strict=True))
     caption = f"<caption>{html.escape(f'{grid.model}: ' + (lengths or 'one point'))}</caption>"
     fixed = [row(n, shown(v, u)) for n, (v, u) in grid.fixed.items()]
+    if "assumed" in grid.provenance:
+        fixed.append(row("assumed", grid.provenance["assumed"]))
     if grid.axes == ("point",) and grid.size:
         head, *body = _cells(grid)
         rows = ["<tr>" + "".join(f"<th>{html.escape(c)}</th>" for c in head) + "</tr>"]

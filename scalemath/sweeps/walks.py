@@ -176,5 +176,5 @@ def _is_dear(problem: Problem, axis: int) -> bool:
     counts = {p.name for p in problem.model.parameters if p.kind == "count"}
     name = problem.names[axis]
     return any(n in counts for n, c in problem.coordinates.items() if name in c.axes) or any(
-        name in f.names for _, f, whole in problem.derived if whole
+        name in f.names for n, f, _ in problem.derived if n in counts
     )

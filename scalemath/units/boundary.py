@@ -29,7 +29,7 @@ from scalemath.core.hooks import hook
 from scalemath.core.kernel import KernelFunction
 from scalemath.core.model import Model, Parameter, Step
 from scalemath.core.value_range import Range
-from scalemath.units.checks import convert, convert_scalar, fast_path, is_array
+from scalemath.units.checks import convert, convert_scalar, fast_path, is_array, undirected
 from scalemath.units.declaration import parse
 from scalemath.units.values import EXAMPLES
 
@@ -131,7 +131,7 @@ def quantities(
                     "the high end in two calls"
                 )
             if bound.arrays:
-                return hook("array_call")(result.model, values)
+                return hook("array_call")(result.model, values, bound.assumed)
             if wants_assumed:
                 values["assumed"] = bound.assumed
             if bound.ranges:
@@ -267,6 +267,7 @@ class _Binder:
             elif is_array(given):
                 bound.values[name] = convert(parameter, given)
                 bound.arrays = True
+                bare = undirected(parameter, given)
             else:
                 bound.values[name], bare = convert_scalar(parameter, given)
         except ScalemathError as error:

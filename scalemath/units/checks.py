@@ -48,6 +48,16 @@ def convert(parameter: Parameter, value: Any) -> Any:
     return convert_scalar(parameter, value)[0]
 
 
+def undirected(parameter: Parameter, value: Any) -> bool:
+    """Whether a rate, or one of several, was given without a direction."""
+    if parameter.kind != "rate":
+        return False
+    if isinstance(value, (list, tuple)):
+        return any(undirected(parameter, item) for item in value)
+    held = quantity_of(value.quantity if isinstance(value, Datum) else value)
+    return target(_spelling(parameter)).conversion(held._units).bare_rate
+
+
 def is_array(value: Any) -> bool:
     """Whether a value stands for many: an array, a list, or a quantity that holds an array."""
     held = getattr(value, "_magnitude", value)
@@ -211,10 +221,17 @@ _CURES = {
 
 
 def _convert_array(parameter: Parameter, value: Any) -> np.ndarray[Any, Any]:
+    held = getattr(value, "_magnitude", value)
+    if isinstance(held, np.ma.MaskedArray):
+        raise ArgumentError("is a masked array; leave out what is masked, as in a.compressed()")
+    if isinstance(held, np.ndarray) and held.dtype.kind == "c":
+        raise ArgumentError("holds complex numbers, wanted real ones")
     if parameter.kind == "choice":
         return np.array([_choice(parameter, item) for item in value], dtype=object)
     if parameter.kind == "count":
         result = _count_array(value)
+    elif parameter.kind == "number" and isinstance(value, (list, tuple)):
+        result = np.array([_number(item) for item in value], dtype=float)
     else:
         result = np.asarray(raw_si(_listed(value), _spelling(parameter)), dtype=float)
     if not result.size:
@@ -245,8 +262,11 @@ def _count_array(value: Any) -> np.ndarray[Any, Any]:
     if given.size == 0:
         raise RangeError("is empty; give at least one value")
     if given.dtype.kind not in "iuf":
-        raise ArgumentError(f"holds {given.dtype} values; counts are plain integers")
+        kinds = ", ".join(sorted({type(item).__name__ for item in given.ravel().tolist()}))
+        if kinds == "int":
+            raise RangeError("holds whole numbers beyond 2**53, where floats skip integers")
+        raise ArgumentError(f"holds values of type {kinds}; counts are plain integers")
     result = given.astype(float)
-    if (result != np.floor(result)).any() or (np.abs(result) > 2**53).any():
+    if (result != np.floor(result)).any() or ((given > 2**53) | (given < -(2**53))).any():
         raise RangeError("holds values that are not whole numbers up to 2**53")
     return result
