@@ -286,11 +286,12 @@ def _execute(name: str, source: str, path: str, text: Text, example: tuple[Any, 
 def _explain(error: Exception) -> str:
     """First telling lines of a compile error."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    telling = [line for line in lines if not line.startswith(("During", "File", "Failed", "-"))]
+    noise = ("During", "File", "Failed", "-", "<source missing", "This error may")
+    telling = [line for line in lines if not line.startswith(noise)]
     return (
         "a model function cannot be compiled: "
         + "; ".join(telling[:3])
-        + ". Use floats, math, min, max and if/else; no strings, containers or numpy"
+        + ". Use floats, math, min, max and if/else; no text, dictionaries or objects"
     )
 
 

@@ -173,3 +173,193 @@ def test_a_file_that_changed_since_it_was_read(tmp_path, monkeypatch):
     linecache.checkcache(str(file))
     again = sm.model(returns="1", x="number")(module.cost)
     assert sm.sweep(again, x=[16.0, 25.0]).values.tolist() == [36.0, 55.0]
+
+
+COUNT = 3
+WEIGHTS = (1, 2, 4)
+
+
+def tripled(x):
+    return x * COUNT
+
+
+def whole_numbers(a, b):
+    total = 0
+    for i in range(int(b) + 1):
+        total += i * i * WEIGHTS[i % 3]
+    return 2**70 * a + int(a * 1e20) + int(a) ** 60 + int(a * 1e18) * int(b * 1e18) + total
+
+
+def small_numbers(a, b):
+    k = 1
+    while k < a * 100:
+        k *= 2
+    rounded = round(a, 1) + round(a) + math.floor(a) // 2 + math.ceil(b) + (a > b) * 2
+    picked = [1, 2, 3][int(b)] + len([a, b]) + math.gcd(int(a * 10), 4) + math.ldexp(a, 2)
+    return rounded + picked + a**2 + a**-1 + b**COUNT + tripled(a) + k + sum([i**2 for i in range(3)])
+
+
+def defaulted(a, b=2):
+    return int(a * 1e19) * b
+
+
+@pytest.mark.parametrize("function", [whole_numbers, small_numbers, defaulted])
+def test_whole_numbers_do_not_wrap_around(function):
+    model = sm.model(returns="1", a="number", b="number")(function)
+    for a in (0.5, 1.0, 3.25):
+        for b in (0.0, 1.0, 2.0):
+            swept = sm.sweep(model, arithmetic="strict", a=[a], b=[b]).values[0, 0]
+            assert swept == pytest.approx(function(a, b), rel=1e-15)
+
+
+def test_lambdas_and_closures_are_swept():
+    doubled = sm.model(returns="1", a="number")(lambda a: 2**70 * a)
+    assert sm.sweep(doubled, a=[1.0]).values.tolist() == [2.0**70]
+
+    def make(power):
+        def raised(a):
+            return a * 7**power
+
+        return sm.model(returns="1", a="number")(raised)
+
+    for power in (2, 60):
+        found = sm.sweep(make(power), a=[1.0]).values[0]
+        assert found == pytest.approx(float(7**power), rel=1e-14)
+
+
+def fstring(a, b):
+    return a if f"{a}" == "1.0" else b
+
+
+def calls_fstring(a, b):
+    return fstring(a, b)
+
+
+def shifting(a, b):
+    return 1 << int(a * 30)
+
+
+def masking(a, b):
+    return int(a) & 1
+
+
+def comparing_text(a, b):
+    return a if "x" in "xyz" else b
+
+
+def remainder(a, b):
+    return int(a) ** 60 % 7
+
+
+def large(a, b):
+    return 9007199254740993 * a
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [(fstring, "f-string"), (calls_fstring, "f-string"), (shifting, "bits"), (masking, "bits"),
+     (comparing_text, "text"), (remainder, "remainder"), (large, r"2\*\*53")],
+)  # fmt: skip
+def test_what_cannot_be_the_same_is_refused_at_once(function, said):
+    with pytest.raises(ArgumentError, match=rf"{said}.*cannot be compiled"):
+        sm.model(returns="1", a="number", b="number")(function)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["where", "out", "outputs", "reduce", "progress", "threads", "dtype", "arithmetic", "backend"],
+)
+def test_a_parameter_named_like_an_argument_of_sweep(name):
+    space = {}
+    exec(f"def cost({name}):\n    return {name}", space)
+    with pytest.raises(ArgumentError, match=f"{name} has the name of an argument of sm.sweep"):
+        sm.model(returns="1", **{name: "number"})(space["cost"])
+
+
+def single(a):
+    return a
+
+
+def many(*a):
+    return a[0]
+
+
+@pytest.mark.parametrize("text", ["number > x", "1 <= number <= 2", "number > 0 and <= 1",
+                                  "", "foo", "number >", "number > 3 < 2"])  # fmt: skip
+def test_a_declaration_that_cannot_be_read_shows_the_grammar(text):
+    with pytest.raises(ArgumentError, match="cannot read a=.*>= LOW.*as in"):
+        sm.model(returns="1", a=text)(single)
+
+
+def test_results_need_a_unit_and_a_name():
+    with pytest.raises(ArgumentError, match="returns='foo' is no unit"):
+        sm.model(returns="foo", a="number")(single)
+    with pytest.raises(ArgumentError, match="needs the unit of the result"):
+        sm.model(a="number")(single)
+    with pytest.raises(ArgumentError, match=r"output='a b\.c' is no name"):
+        sm.model(returns="1", output="a b.c", a="number")(single)
+
+
+@pytest.mark.parametrize("function", [math.sqrt, max, float, many, Parts])
+def test_what_is_no_plain_function_is_refused(function):
+    with pytest.raises(ArgumentError, match=r"plain function|without \*"):
+        sm.model(returns="1", a="number")(function)
+
+
+def test_the_decorator_without_parentheses():
+    with pytest.raises(ArgumentError, match="write @sm.model"):
+        sm.model(single)
+
+
+@pytest.mark.parametrize("readable", [True, False])
+def test_every_sweep_follows_the_values_around_a_model(monkeypatch, readable):
+    if readable:
+        space = globals()
+        model = sm.model(returns="1", x="number")(tripled)
+    else:
+        space = {"COUNT": 3}
+        exec("def hidden(x):\n    return x * COUNT", space)
+        model = sm.model(returns="1", x="number")(space["hidden"])
+    for count in (3, 50, 3):
+        monkeypatch.setitem(space, "COUNT", count)
+        assert sm.sweep(model, x=[1.0, 2.0]).values.tolist() == [count, 2 * count]
+        assert float(sm.sweep(model, x=[1.0, 2.0], reduce="max").values) == 2 * count
+        assert model(x=1.0).magnitude == count
+
+
+def calls_helper(x):
+    return tripled(x)
+
+
+def test_a_helper_defined_again_is_followed(monkeypatch):
+    model = sm.model(returns="1", x="number")(calls_helper)
+    assert sm.sweep(model, x=[2.0]).values.tolist() == [6.0]
+    monkeypatch.setitem(globals(), "tripled", single)
+    assert sm.sweep(model, x=[2.0]).values.tolist() == [2.0] == [model(x=2.0).magnitude]
+
+
+def helper(x):
+    return x + 1
+
+
+def pick(x):
+    return helper(x) * 2
+
+
+def test_functions_named_like_parts_of_the_driver():
+    model = sm.model(returns="1", x="number")(pick)
+    assert sm.sweep(model, x=[1.0]).values.tolist() == [4.0]
+
+
+def rooted(a):
+    return math.sqrt(a - 1.0) + 1.0 / a
+
+
+@pytest.mark.parametrize(("a", "error", "swept"), [
+    (0.5, ValueError, math.nan), (0.0, (ValueError, ZeroDivisionError), math.nan)])  # fmt: skip
+def test_domain_errors_raise_alone_and_are_nan_in_a_sweep(a, error, swept):
+    model = sm.model(returns="1", a="number")(rooted)
+    with pytest.raises(error):
+        model(a=a)
+    found = sm.sweep(model, a=[a, 1.0]).values
+    np.testing.assert_array_equal(found, [swept, 1.0])
