@@ -196,7 +196,9 @@ def small_numbers(a, b):
         k *= 2
     rounded = round(a, 1) + round(a) + math.floor(a) // 2 + math.ceil(b) + (a > b) * 2
     picked = [1, 2, 3][int(b)] + len([a, b]) + math.gcd(int(a * 10), 4) + math.ldexp(a, 2)
-    return rounded + picked + a**2 + a**-1 + b**COUNT + tripled(a) + k + sum([i**2 for i in range(3)])
+    return (
+        rounded + picked + a**2 + a**-1 + b**COUNT + tripled(a) + k + sum([i**2 for i in range(3)])
+    )
 
 
 def defaulted(a, b=2):
@@ -244,7 +246,7 @@ def masking(a, b):
 
 
 def comparing_text(a, b):
-    return a if "x" in "xyz" else b
+    return a if max("x", "y") else b
 
 
 def remainder(a, b):
