@@ -14,6 +14,7 @@ from scalemath.core.errors import ArgumentError, RangeError, UnitsError
 from scalemath.core.hooks import hook
 from scalemath.sweeps import along, showing
 from scalemath.sweeps.axes import Array, Coordinate, visible
+from scalemath.sweeps.picking import positions
 from scalemath.sweeps.stored import Stored, picked, scaled
 from scalemath.units import Q_, Quantity, to_si
 
@@ -107,6 +108,16 @@ class Grid:
         array = self.outputs[name]
         return array if isinstance(array, np.ndarray) else np.asarray(array)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        own = self.outputs[self.output]
+        made = self._named(self.output) if self.output in self.names else self.loaded(self.output)
+        found = np.asarray(made, dtype)
+        if found is own:
+            return found.copy() if copy else found
+        if copy is False:
+            raise ValueError("these values of a grid are made anew; they cannot be had uncopied")
+        return found
+
     def _named(self, name: str) -> Any:
         words = np.array([*self.names[name], ""], dtype=object)
         codes = np.minimum(self.loaded(name), len(words) - 1)
@@ -138,6 +149,8 @@ class Grid:
             position = grid._axis(axis)
             length = grid.shape[grid.axes.index(position)]
             listed = np.asarray([] if isinstance(place, slice) else place)
+            if isinstance(place, slice) and not range(length)[place]:
+                raise RangeError(f"isel: {axis}={place!r} picks none of the {length} values")
             if listed.dtype.kind == "b" or (listed.size and listed.dtype.kind not in "iu"):
                 raise ArgumentError(f"isel: {axis}={place!r}, wanted a position, a list or a slice")
             if not isinstance(place, slice) and not listed.size:
@@ -174,13 +187,7 @@ class Grid:
             if coordinate is None or len(coordinate.axes) != 1:
                 known = ", ".join(n for n, c in grid.coordinates.items() if len(c.axes) == 1)
                 raise ArgumentError(f"sel: the grid has no axis {name!r}; there are {known}")
-            place: Any
-            if isinstance(value, slice):
-                place = coordinate.between(value)
-            elif isinstance(value, (list, tuple, np.ndarray, range)):
-                place = [coordinate.place(v, nearest) for v in value]
-            else:
-                place = coordinate.place(value, nearest)
+            place = positions(coordinate, value, nearest)
             grid = grid._pick(coordinate.axes[0], place)
         return grid
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from scalemath.core.errors import ReadError
+from scalemath.core.errors import ArgumentError, ReadError
 from scalemath.sweeps.axes import Array, Coordinate
 from scalemath.sweeps.grid import Grid
 from scalemath.sweeps.showing import shown
 from scalemath.sweeps.stored import Stored
 
 FORMAT = "scalemath grid 1"
+BROKEN = (KeyError, ValueError, TypeError, AttributeError, zipfile.BadZipFile, zlib.error)
+"""What comes of reading a file that is no grid, or a damaged one."""
 
 
 def save(grid: Grid, path: str | os.PathLike[str]) -> Path:
@@ -38,6 +41,7 @@ def save(grid: Grid, path: str | os.PathLike[str]) -> Path:
     target = Path(path)
     if target.suffix != ".npz":
         target = target.with_name(target.name + ".npz")
+    _check_target(target)
     arrays: dict[str, Array] = {"head": np.array(json.dumps(header(grid)))}
     for i, coordinate in enumerate(grid.coordinates.values()):
         values = coordinate.values
@@ -49,9 +53,19 @@ def save(grid: Grid, path: str | os.PathLike[str]) -> Path:
         with temporary.open("wb") as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]
         temporary.replace(target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(target)) from None
     finally:
         temporary.unlink(missing_ok=True)
     return target
+
+
+def _check_target(target: Path) -> None:
+    """Refuse a name under which no file can be."""
+    if not target.parent.is_dir():
+        raise ArgumentError(f"{target}: the folder {str(target.parent)!r} does not exist")
+    if target.is_dir():
+        raise ArgumentError(f"{target}: is a folder; give the name of a file")
 
 
 def header(grid: Grid) -> dict[str, Any]:
@@ -104,21 +118,37 @@ def load(path: str | os.PathLike[str]) -> Grid:
     Raises
     ------
     ReadError
-        If the file does not hold a grid.
+        If the file is not there, cannot be read or does not hold a grid.
     """
+    if not Path(path).exists():
+        raise ReadError(f"{path}: there is no such file or folder")
     if Path(path).is_dir():
         from scalemath.sweeps import zarrfiles
 
         return zarrfiles.load(Path(path))
     try:
-        with np.load(path, allow_pickle=False) as file:
-            head = json.loads(str(file["head"]))
-            if head.get("format") != FORMAT:
-                raise ReadError(f"{path}: holds {head.get('format')!r}, wanted {FORMAT!r}")
-            values = {n: file[f"coordinate_{i}"] for i, n in enumerate(head["coordinates"])}
-            outputs = {name: file[f"output_{i}"] for i, name in enumerate(head["outputs"])}
-    except (KeyError, ValueError, zipfile.BadZipFile, EOFError) as error:
+        with Path(path).open("rb") as file:
+            return _from_archive(np.load(file, allow_pickle=False), path)
+    except ReadError:
+        raise
+    except OSError as error:
+        raise ReadError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except (*BROKEN, EOFError) as error:
         raise ReadError(f"{path}: is no grid written by Grid.save ({error})") from None
+
+
+def _from_archive(file: Any, path: str | os.PathLike[str]) -> Grid:
+    """Grid in a ``.npz`` file that is open."""
+    if isinstance(file, np.ndarray):
+        raise ReadError(
+            f"{path}: holds one array without axes and units; read it with numpy.load, and keep "
+            "a whole grid with Grid.save or sweep(out='name.zarr')"
+        )
+    head = json.loads(str(file["head"]))
+    if head.get("format") != FORMAT:
+        raise ReadError(f"{path}: holds {head.get('format')!r}, wanted {FORMAT!r}")
+    values = {n: file[f"coordinate_{i}"] for i, n in enumerate(head["coordinates"])}
+    outputs = {name: file[f"output_{i}"] for i, name in enumerate(head["outputs"])}
     return grid_of(head, values, outputs)
 
 
@@ -235,6 +265,8 @@ def to_parquet(grid: Grid, path: str | os.PathLike[str]) -> Path:
         from pyarrow import parquet
     except ImportError:
         raise ImportError("to_parquet needs pyarrow: pip install 'scalemath[pandas]'") from None
+    target = Path(path)
+    _check_target(target)
     frame = to_pandas(grid)
     units = json.dumps(frame.attrs["units"])
     about = {"units": units, "model": grid.model, "provenance": json.dumps(dict(grid.provenance))}
@@ -243,6 +275,5 @@ def to_parquet(grid: Grid, path: str | os.PathLike[str]) -> Path:
         for name, column in frame.items()
     }
     table = pa.table(columns).replace_schema_metadata(about)
-    target = Path(path)
     parquet.write_table(table, target)
     return target

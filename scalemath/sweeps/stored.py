@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from attrs import evolve, frozen
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from scalemath.core.errors import RangeError
+from scalemath.core.errors import RangeError, ReadError
+from scalemath.sweeps import intact
 from scalemath.sweeps.axes import Array
 from scalemath.sweeps.dense import free_memory
-
-Places: TypeAlias = "int | range | Array"
+from scalemath.sweeps.intact import Places
 
 
 @frozen(eq=False, repr=False)
@@ -38,6 +38,8 @@ class Stored(NDArrayOperatorsMixin):
         Stored axes behind the axes of this part.
     factors : tuple of float
         What the stored numbers are multiplied by when they are read.
+    identity : str
+        What the group must bear, so that a later sweep's numbers are never taken for these.
     """
 
     path: Path
@@ -46,11 +48,15 @@ class Stored(NDArrayOperatorsMixin):
     places: tuple[Places, ...]
     order: tuple[int, ...]
     factors: tuple[float, ...] = ()
+    identity: str = ""
 
     @classmethod
-    def whole(cls, path: Path, name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Self:
+    def whole(
+        cls, path: Path, name: str, dtype: np.dtype[Any], shape: tuple[int, ...], identity: str
+    ) -> Self:
         """Return all of an array, its axes in the stored order."""
-        return cls(path, name, dtype, tuple(range(n) for n in shape), tuple(range(len(shape))))
+        places, order = tuple(range(n) for n in shape), tuple(range(len(shape)))
+        return cls(path, name, dtype, places, order, identity=identity)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -120,21 +126,28 @@ class Stored(NDArrayOperatorsMixin):
         return found.astype(dtype, copy=False) if dtype is not None else found
 
     def _open(self) -> Any:
-        return zarr().open_array(self.path / self.name, mode="r")
+        library = zarr()
+        intact.check_identity(self.path, self.identity)
+        try:
+            return library.open_array(self.path / self.name, mode="r")
+        except (ValueError, TypeError, LookupError, OSError) as error:
+            raise ReadError(
+                f"{self.path / self.name}: is damaged and cannot be opened ({error}); sweep again"
+            ) from None
 
     def _read(self) -> Array:
         array = self._open()
-        wanted: list[Any] = []
+        forward: list[Places] = []
         flips: list[int] = []
         for axis, place in enumerate(self.places):
-            if isinstance(place, range):
-                forward = place if place.step > 0 else place[::-1]
-                if axis in self.order and place.step < 0:
+            if isinstance(place, range) and place.step < 0:
+                forward.append(place[::-1])
+                if axis in self.order:
                     flips.append(axis)
-                wanted.append(slice(forward.start, forward.stop, forward.step))
             else:
-                wanted.append(slice(place, place + 1) if isinstance(place, int) else place)
-        found = np.asarray(array.oindex[tuple(wanted)] if wanted else array[()])
+                forward.append(place)
+        found = np.asarray(intact.read(self.path, self.name, array, forward))
+        intact.check_identity(self.path, self.identity)  # it may have been replaced meanwhile
         found = np.flip(found, tuple(flips)) if flips else found
         found = found[tuple(0 if isinstance(p, int) else slice(None) for p in self.places)]
         kept = sorted(self.order)

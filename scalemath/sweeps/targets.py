@@ -25,6 +25,8 @@ from scalemath.sweeps.running import Run
 from scalemath.sweeps.storage import variable
 from scalemath.sweeps.stored import Stored, zarr
 
+MAGIC = b"\x93NUMPY"
+"""How a file of NumPy begins."""
 Target = str | os.PathLike[str] | Array | Mapping[str, Array] | Grid | None
 
 
@@ -90,7 +92,7 @@ def _arrays(
         raise ArgumentError(
             f"out is a {type(given).__name__}, wanted an array, a mapping or a file"
         )
-    found = []
+    found: list[Array] = []
     for output in wanted:
         array = given.get(output.label)
         wants = dense.code_type(problem, output) or kind
@@ -103,6 +105,12 @@ def _arrays(
             )
         if not array.flags.writeable:
             raise ArgumentError(f"out for {output.label} is read-only")
+        for other, earlier in zip(wanted, found, strict=False):
+            if np.may_share_memory(array, earlier):
+                raise ArgumentError(
+                    f"out for {output.label} and out for {other.label} share memory, so one would "
+                    "overwrite the other; give each an array of its own"
+                )
         found.append(array)
     return found
 
@@ -127,6 +135,11 @@ def _to_files(
     for final in finals:
         if final.is_dir():
             raise ArgumentError(f"out={str(path)!r}: {final.name!r} is a folder")
+        if not _replaceable(final):
+            raise ArgumentError(
+                f"out={str(path)!r}: {final.name!r} exists and is no NumPy file; it is not "
+                "replaced, choose another name or remove it"
+            )
     kinds = [dense.code_type(problem, output) or kind for output in wanted]
     with _appearing(finals) as parts:
         arrays: list[Array] = [
@@ -137,6 +150,17 @@ def _to_files(
         )
         del arrays  # closes the files, so that they can be renamed everywhere
     return label([np.lib.format.open_memmap(final, mode="r+") for final in finals])
+
+
+def _replaceable(path: Path) -> bool:
+    """Whether there is no file, an empty one, or one of NumPy."""
+    if not path.exists():
+        return True
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) in (b"", MAGIC)
+    except OSError:
+        return False
 
 
 def _new_file(path: Path, kind: np.dtype[Any], shape: tuple[int, ...]) -> Array:
@@ -167,17 +191,20 @@ def _to_zarr(
     zarr(f"out={str(path)!r}")
     _check_folder(path)
     final = path.resolve()
-    if final.exists() and not zarrfiles.is_group(final):
+    reason = zarrfiles.refusal(final)
+    if reason:
         raise ArgumentError(
-            f"out={str(path)!r}: exists and is no Zarr group; it is not replaced, choose another "
-            "name or remove it"
+            f"out={str(path)!r}: {reason}; it is not replaced, choose another name or remove it"
         )
+    identity = uuid.uuid4().hex
     plan = slabs.cut(problem.grid)
     kinds = [dense.code_type(problem, output) or kind for output in wanted]
     with _appearing([final]) as (part,):
         grid = label(
             [
-                Stored.whole(final, variable(problem.coordinates, o.label), wants, problem.grid)
+                Stored.whole(
+                    final, variable(problem.coordinates, o.label), wants, problem.grid, identity
+                )
                 for o, wants in zip(wanted, kinds, strict=True)
             ]
         )
@@ -190,7 +217,7 @@ def _to_zarr(
                 if over.is_set():
                     return
                 if region is None:
-                    arrays.extend(zarrfiles.create(grid, part, plan.chunk))
+                    arrays.extend(zarrfiles.create(grid, part, plan.chunk, identity))
                 else:
                     for array, values in zip(arrays, found, strict=True):
                         array[region] = values
@@ -247,6 +274,11 @@ def _appearing(finals: Sequence[Path]) -> Iterator[list[Path]]:
             raise
         for old in olds:
             _remove(old)
+    except OSError as error:
+        for part, final in zip(parts, finals, strict=True):
+            if str(error.filename).startswith(str(part)):
+                raise OSError(error.errno, error.strerror, str(final)) from None
+        raise
     finally:
         for part in parts:
             _remove(part)

@@ -10,7 +10,7 @@ import pytest
 from helpers.sweep_models import TOY
 
 from scalemath import sweeps
-from scalemath.core.errors import ArgumentError, ReadError, UnitsError
+from scalemath.core.errors import ArgumentError, RangeError, ReadError, UnitsError
 from scalemath.sweeps import geomspace, linspace, sweep, zipped
 from scalemath.units import Q_
 from scalemath.units.digits import fifteen_digits
@@ -44,6 +44,56 @@ def test_pick_lists_and_ranges(grid):
     assert grid.sel(size=slice("1 MB", "1 GB")).shape == grid.shape
     assert np.array_equal(grid.isel(ranks=slice(0, 2)).values, grid.values[:2])
     assert np.array_equal(grid.sel(ranks=70, nearest=True).values, grid.values[2])
+
+
+def test_a_pick_of_nothing_or_near_to_nothing_is_refused(grid):
+    for empty in (slice(5, 9), slice(2, 1), []):
+        with pytest.raises(RangeError, match=r"ranks.*(none of the 3 values|is empty)"):
+            grid.isel(ranks=empty)
+    for empty in ([], (), np.array([]), range(0)):
+        with pytest.raises(RangeError, match="ranks is empty"):
+            grid.sel(ranks=empty)
+    for wrong in (True, np.False_, float("nan"), float("inf"), [8, True], slice(float("nan"), 9)):
+        with pytest.raises(ArgumentError, match=r"truth value|no number|not on the axis"):
+            grid.sel(ranks=wrong, nearest=True)
+    with pytest.raises(ArgumentError, match="size=nan"):
+        grid.sel(size=Q_(float("nan"), "B"), nearest=True)
+
+
+def test_an_array_of_a_grid_is_its_first_output(grid):
+    assert np.asarray(grid) is grid.values
+    assert np.array_equal(np.array(grid, dtype="float32"), grid.values.astype("float32"))
+    assert np.array(grid) is not grid.values
+    assert np.asarray(grid.isel(ranks=0, size=0, bandwidth=0)).shape == ()
+    names = sweep(
+        TOY, outputs="algorithm", algorithm="best", size="1 MB", ranks=[2, 8],
+        bandwidth="1 GB/s/dir",
+    )  # fmt: skip
+    assert list(np.asarray(names)) == list(names["algorithm"])
+
+
+def test_wrong_names_of_files_are_told_as_they_were_given(grid, tmp_path):
+    (tmp_path / "folder.npz").mkdir()
+    with pytest.raises(ArgumentError, match=r"folder\.npz: is a folder"):
+        grid.save(tmp_path / "folder")
+    with pytest.raises(ArgumentError, match=r"none.result\.npz: the folder .* does not exist"):
+        grid.save(tmp_path / "none" / "result")
+    np.save(tmp_path / "e.npy", np.arange(3.0))
+    with pytest.raises(ReadError, match=r"e\.npy: holds one array without axes"):
+        sweeps.load(tmp_path / "e.npy")
+    whole = grid.save(tmp_path / "whole.npz").read_bytes()
+    for place in range(0, len(whole), 97):
+        spoiled = bytearray(whole)
+        spoiled[place] ^= 0x55
+        (tmp_path / "spoiled.npz").write_bytes(spoiled)
+        try:
+            back = sweeps.load(tmp_path / "spoiled.npz")
+        except ReadError:
+            continue
+        assert np.array_equal(back.values, grid.values)
+    (tmp_path / "cut.npz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ReadError, match=r"cut\.npz"):
+        sweeps.load(tmp_path / "cut.npz")
 
 
 def test_wrong_picks_say_what_there_is(grid):

@@ -391,8 +391,9 @@ def test_load_refuses_what_is_no_grid(tmp_path):
     (tmp_path / "broken.zarr" / "time" / "zarr.json").unlink()
     with pytest.raises(ReadError, match=r"broken\.zarr: is no grid"):
         sweeps.load(tmp_path / "broken.zarr")
-    with pytest.raises(FileNotFoundError):
-        sweeps.load(tmp_path / "missing.zarr")
+    for name in ("missing.zarr", "missing.npz"):
+        with pytest.raises(ReadError, match=f"{name}: there is no such file"):
+            sweeps.load(tmp_path / name)
 
 
 # --- whole or not at all -----------------------------------------------------------------
