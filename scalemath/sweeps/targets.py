@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Lock
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from scalemath.sweeps.stored import Stored, zarr
 
 MAGIC = b"\x93NUMPY"
 """How a file of NumPy begins."""
-Target = str | os.PathLike[str] | Array | Mapping[str, Array] | Grid | None
+Target: TypeAlias = str | os.PathLike[str] | Array | Mapping[str, Array] | Grid | None
 
 
 def fill(
