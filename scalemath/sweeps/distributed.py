@@ -16,10 +16,13 @@ import numpy as np
 from attrs import evolve, frozen
 
 from scalemath.core.errors import ArgumentError
+from scalemath.sweeps.around import is_library
 from scalemath.sweeps.axes import Array, Axis
 from scalemath.sweeps.execute import Block, Blocks, Meter
 from scalemath.sweeps.problem import Problem
-from scalemath.sweeps.program import Output
+from scalemath.sweeps.program import Output, Wiring
+from scalemath.sweeps.running import Task
+from scalemath.sweeps.source import collect
 
 T = TypeVar("T")
 FIRST_POINTS = 1 << 23
@@ -62,7 +65,7 @@ def find_client(backend: Any) -> Any:
 
 def run(
     client: Any,
-    task: Callable[..., T],
+    task: Task[T],
     arguments: Callable[[], tuple[Any, ...]],
     todo: Blocks,
     merge: Callable[[Block, T], None],
@@ -88,6 +91,8 @@ def run(
     slots = max(1, sum(client.nthreads().values()))
     if not todo.fixed:
         todo.points, todo.seconds, todo.shares = FIRST_POINTS, TASK_SECONDS, 3 * slots
+    # what a function of a script or a notebook is written like cannot be read on a worker
+    collect(k.function for k in task.wiring().kernels() if not is_library(k.function))
     remote = client.scatter(task, broadcast=True, hash=False)
     waiting: deque[tuple[Block, Any]] = deque()
 
@@ -138,6 +143,10 @@ class SliceTask:
     outputs: list[Output]
     dtype: np.dtype[Any]
     arithmetic: Any
+
+    def wiring(self) -> Wiring:
+        """What is computed."""
+        return self.problem.wiring(self.outputs)
 
     def __call__(self, block: Block) -> list[Array]:
         """Return the arrays of the slice."""

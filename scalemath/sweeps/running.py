@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from attrs import define, field, frozen
@@ -19,7 +19,19 @@ from scalemath.sweeps.program import Wiring
 from scalemath.sweeps.walks import FoldingWalk, scanning_walk
 
 T = TypeVar("T")
-Task = Callable[..., T]
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Task(Protocol[T_co]):
+    """Work that is sent to a worker."""
+
+    def wiring(self) -> Wiring:
+        """What is computed."""
+        ...
+
+    def __call__(self, block: Block, *own: Any) -> T_co:
+        """Do a block."""
+        ...
 
 
 @frozen
@@ -165,6 +177,10 @@ class LaneTask:
     rows_per_cell: int
     more: tuple[Any, ...]
 
+    def wiring(self) -> Wiring:
+        """What is computed."""
+        return self.job.wiring
+
     def __call__(self, block: Block, into: list[Array] | None = None) -> Lanes:
         """Return first and last lane and the lanes, which are `into` where that is given."""
         begin = block.first // self.rows_per_cell * self.width
@@ -246,6 +262,10 @@ class ScanTask:
     """Hands a block to a consumer; one that ran out of room gets more and starts anew."""
 
     job: Job
+
+    def wiring(self) -> Wiring:
+        """What is computed."""
+        return self.job.wiring
 
     def __call__(self, block: Block, *own: Any) -> tuple[Any, ...]:
         """Return the consumer's arguments, filled."""

@@ -38,6 +38,8 @@ _GENERATED = re.compile(
     r"|scalar|helper|driver?|total|whole_\w+"
 )
 """Names that the rest of a driver's text uses; a user's function of such a name gets another."""
+KEPT = "_scalemath_text"
+"""Attribute that holds the text of a user's function, which goes with it to another process."""
 _CONSTANT_TYPES = (bool, int, float, str, type(None))
 
 
@@ -233,19 +235,22 @@ def _definition(function: PlainFunction, replacement: str | None) -> ast.Functio
     if not plain or not _is_simple(function):
         return None
     node: ast.stmt | None
+    text = replacement or getattr(function, KEPT, "")
     try:
-        if function.__name__ == "<lambda>":
+        if function.__name__ == "<lambda>" and not text:
             node = _lambda(function)
         else:
-            text = replacement or inspect.getsource(function)
-            node = ast.parse(textwrap.dedent(text)).body[0]
+            node = ast.parse(textwrap.dedent(text or inspect.getsource(function))).body[0]
     except (OSError, TypeError, SyntaxError):
         return None
     if not isinstance(node, ast.FunctionDef):
         return None
     node.decorator_list = []
-    if replacement is None and not _is_of(node, function):
-        return None
+    if replacement is None:
+        if not _is_of(node, function):
+            return None
+        if not is_library(function):
+            setattr(function, KEPT, ast.unparse(node))
     node.returns = None
     node.args.defaults = [ast.Constant(float(d)) for d in defaults]
     for argument in [*node.args.args, *node.args.posonlyargs, *node.args.kwonlyargs]:

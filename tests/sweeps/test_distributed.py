@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import signal
 
@@ -11,6 +12,7 @@ import pytest
 import scalemath as sm
 from scalemath import sweeps
 from scalemath.core.errors import ArgumentError
+from scalemath.sweeps.source import collect
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -82,3 +84,19 @@ def test_a_lost_worker_is_made_good(client, monkeypatch):
 def test_wrong_backends_are_named():
     with pytest.raises(ArgumentError, match="wanted 'threads', 'dask' or a dask client"):
         sm.sweep(sm.allreduce, backend="spark", **AXES)
+
+
+def test_a_function_keeps_its_text_in_another_process():
+    import pickle
+
+    cloudpickle = pytest.importorskip("cloudpickle")
+    space: dict = {"__name__": "__main__"}
+    text = "def cost(x):\n    return 2.0 * x\n"
+    file = "<a cell that is known here only>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(compile(text, file, "exec"), space)
+    model = sm.model(returns="1", x="number")(space["cost"])
+    kernel = model.model.steps[0].kernels[""].function
+    del linecache.cache[file]
+    there = pickle.loads(cloudpickle.dumps(kernel))
+    assert not collect([there]).objects  # its text came along: compiled once, kept on disk
