@@ -143,7 +143,9 @@ def dragonfly_links(
 
 @kernel(
     unit="1",
-    rises="groups routers global_ports",
+    rises="routers global_ports",
+    free="groups",
+    free_because="a single group is cut between its routers, several between groups",
     source=f"{_KIM}; global links spread evenly over the pairs of groups",
     formula="floor(groups / 2) ceil(groups / 2) routers global_ports / (groups - 1)",
 )
