@@ -359,6 +359,6 @@ def _sweep(case: Case) -> Iterator[Cause]:
         yield Cause(
             "disturbed run",
             0.45,
-            f"the time falls by a factor {math.exp(drop):.2g} while sizes rise",
+            f"the time falls by a factor {math.exp(min(drop, 700.0)):.2g} while sizes rise",
             "repeat with more warm-up and iterations, alone on the network",
         )
