@@ -21,6 +21,7 @@ from scalemath.collectives.lowering import TIERS
 from scalemath.collectives.operations import Operation
 from scalemath.core.errors import ArgumentError
 from scalemath.core.kernel import total
+from scalemath.units.checks import taken_as_zero
 
 ESTIMATORS = ("bound", "alpha-beta", "envelope", "calibrated", "nccl")
 BEST = "best"
@@ -35,7 +36,7 @@ _ELSEWHERE = {
     "nccl": ("scalemath.collectives.nccl.answer", "answer_nccl"),
 }
 _FREE_REDUCTION = ("reduction costs nothing (reduction_rate not given)",)
-_FREE_SWITCHES = "switch_latency taken as 0 (not given)"
+_FREE_SWITCHES = taken_as_zero("switch_latency")
 
 
 def stated_needs(values: Mapping[str, Any]) -> frozenset[str]:

@@ -423,11 +423,8 @@ def placed_model(operation: Operation) -> Model:
             Step("factor", {"": operation.factor}, "1"),
             Step("bus_bandwidth", {"": kernel_of(bus_bandwidth)}, "byte/s"),
         ]
-    size = parse("size", "byte")
-    if operation.name == "barrier":  # which moves nothing
-        size = evolve(size, required=False, default=0.0)
     parameters = [
-        size,
+        *(() if operation.name == "barrier" else (parse("size", "byte"),)),
         evolve(parse("reduction_rate", "byte/s > 0 optional"), default=math.inf),
         parse("schedule", f"choice {' '.join((*table, BEST))}"),
         *(_described(name) for name in DESCRIBED),

@@ -105,9 +105,8 @@ def sweep(
         also = wanted if outputs is not None else wanted[1:]
         return run_reduction(problem, read(reduce), also, how)
     kind = stored_type(dtype)
-    told = {"arithmetic": arithmetic, "where": where or ""}
     return fill(
-        problem, wanted, out, kind, how, lambda found: make_grid(problem, wanted, found, told)
+        problem, wanted, out, kind, how, lambda found: make_grid(problem, wanted, found, arithmetic)
     )
 
 
@@ -153,7 +152,7 @@ def make_grid(
     problem: Problem,
     wanted: list[Output],
     arrays: Sequence[Array | Stored],
-    extra: Mapping[str, Any],
+    arithmetic: Arithmetic,
 ) -> Grid:
     """Label the arrays of a sweep."""
     units = problem.units()
@@ -165,7 +164,7 @@ def make_grid(
         units={o.label: "1" if o.along else units.get(o.name, "") for o in wanted},
         names={n: s.names for n, s in problem.best.items() if n in {o.label for o in wanted}},
         fixed=problem.shown(),
-        provenance={**problem.provenance(), **extra},
+        provenance={**problem.provenance(), "arithmetic": arithmetic},
     )
 
 
@@ -215,4 +214,4 @@ def array_call(model: Model, values: Mapping[str, Any], assumed: tuple[str, ...]
     broadcast = evolve(state_si(model, scalars, coordinates, axes), assumed=assumed)
     wanted = choose_outputs(broadcast, None)
     found = dense.dense(broadcast, wanted, None, np.dtype(np.float64), 1, "fast", False)
-    return make_grid(broadcast, wanted, found, {"arithmetic": "fast"})
+    return make_grid(broadcast, wanted, found, "fast")

@@ -23,7 +23,7 @@ from scalemath.sweeps.expressions import Formula, in_unit, parse_formula
 from scalemath.sweeps.problem import Problem
 from scalemath.sweeps.program import Selection
 from scalemath.units import convert
-from scalemath.units.checks import undirected
+from scalemath.units.checks import taken_as_zero, taken_per_direction, undirected
 
 
 def model_of(given: Any) -> Model:
@@ -186,7 +186,7 @@ class _Reader:
     def assume(self, parameter: Parameter, given: Any) -> None:
         """Note that a rate was given without a direction, in the words of the single call."""
         if undirected(parameter, given):
-            self.assumed.append(f"{parameter.name} taken per direction (given without a direction)")
+            self.assumed.append(taken_per_direction(parameter.name))
 
     def made(self, name: str, value: Axis | Coordinate) -> None:
         """Take in an axis with what varies along it, or numbers along axes, made beforehand.
@@ -312,7 +312,7 @@ class _Reader:
             text = f"{name} is missing" + (f", or give {other}" if other else "")
             self.problems.append(ArgumentError(text))
         if value == 0 and parameter.kind == "quantity":
-            self.assumed.append(f"{name} taken as 0 (not given)")
+            self.assumed.append(taken_as_zero(name))
         given: Any = value  # a signature may say None
         self.fixed[name] = math.nan if given is None else given
 

@@ -27,6 +27,7 @@ from scalemath.core.kernel import total
 from scalemath.sweeps import consumers, fronts
 from scalemath.sweeps.around import enclosed, is_library, outside
 from scalemath.sweeps.branchfree import branch_free
+from scalemath.sweeps.expressions import literal
 from scalemath.sweeps.floats import ROUNDED, check_code, floats_of, in_floats
 
 PlainFunction = Callable[..., Any]
@@ -219,9 +220,7 @@ def _literal(value: Any) -> str:
     """Spell a constant so that inf and nan survive."""
     if isinstance(value, tuple):
         return "(" + "".join(f"{_literal(item)}, " for item in value) + ")"
-    if isinstance(value, float) and not math.isfinite(value):
-        return f"float({str(value)!r})"
-    return repr(value)
+    return literal(value) if isinstance(value, float) else repr(value)
 
 
 def _definition(function: PlainFunction, replacement: str | None) -> ast.FunctionDef | None:

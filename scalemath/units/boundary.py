@@ -29,7 +29,15 @@ from scalemath.core.hooks import hook
 from scalemath.core.kernel import KernelFunction
 from scalemath.core.model import Model, Parameter, Step
 from scalemath.core.value_range import Range
-from scalemath.units.checks import convert, convert_scalar, fast_path, is_array, undirected
+from scalemath.units.checks import (
+    convert,
+    convert_scalar,
+    fast_path,
+    is_array,
+    taken_as_zero,
+    taken_per_direction,
+    undirected,
+)
 from scalemath.units.declaration import parse
 from scalemath.units.values import EXAMPLES
 
@@ -169,13 +177,13 @@ def _slot(parameter: Parameter, default: Any) -> _Slot:
     full = evolve(parameter, required=required, default=value)
     shown = ""
     if default == 0 and parameter.kind == "quantity":
-        shown = f"{name} taken as 0 (not given)"
+        shown = taken_as_zero(name)
     return _Slot(
         parameter=full,
         name=name,
         default=value,
         assumed=shown,
-        bare=f"{name} taken per direction (given without a direction)",
+        bare=taken_per_direction(name),
         fast=fast_path(full),
     )
 

@@ -48,6 +48,16 @@ def convert(parameter: Parameter, value: Any) -> Any:
     return convert_scalar(parameter, value)[0]
 
 
+def taken_per_direction(name: str) -> str:
+    """Assumption made for a rate without a direction."""
+    return f"{name} taken per direction (given without a direction)"
+
+
+def taken_as_zero(name: str) -> str:
+    """Assumption made for a quantity that was left out."""
+    return f"{name} taken as 0 (not given)"
+
+
 def undirected(parameter: Parameter, value: Any) -> bool:
     """Whether a rate, or one of several, was given without a direction."""
     if parameter.kind != "rate":

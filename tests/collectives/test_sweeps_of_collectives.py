@@ -111,3 +111,12 @@ def test_every_function_is_swept(
 ) -> None:
     grid = sm.sweep(getattr(sm, operation), **arguments)
     assert np.asarray(grid.values) == pytest.approx(output)
+
+
+def test_a_barrier_over_placements_has_no_size() -> None:
+    grid = sm.sweep(sm.barrier, placement=NINE, schedule="flat", **{"placement.nodes": [2, 9]})
+    for count, found in zip([2, 9], grid.values, strict=True):
+        single = sm.barrier(placement=NINE.with_(nodes=count), schedule="flat")
+        assert found == pytest.approx(float(single.time.m_as("s")), rel=1e-12)
+    assert "size" not in grid.fixed
+    assert "size" not in grid.provenance.get("assumed", "")
