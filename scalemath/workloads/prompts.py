@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Mapping
 from typing import Any, cast
 
 from attrs import field, frozen
 
-from scalemath.core.dtypes import data_type
-from scalemath.core.kernel import kernel_of, total
+from scalemath.core.errors import ScalemathError
+from scalemath.core.kernel import kernel_of
 from scalemath.core.result import Result, measured
-from scalemath.kernels.allreduce import allreduce_ring
-from scalemath.kernels.serving import prefill_time
-from scalemath.units import QuantityLike, to_si
-from scalemath.workloads.flops import forward_flops_per_token
+from scalemath.kernels.serving import DecodeTerms, prefill_time
+from scalemath.units import QuantityLike, convert
 from scalemath.workloads.sweeping import prepared
-from scalemath.workloads.swept_prefill import PREFILL
+from scalemath.workloads.swept_prefill import PREFILL, lowered
 from scalemath.workloads.transformer import Transformer
 
 
@@ -100,31 +97,31 @@ def prefill(
     -------
     Prefill
         Time with its terms; causal attention is executed by half.
+
+    Raises
+    ------
+    ScalemathError
+        If a value has the wrong unit or lies out of range, naming it.
     """
-    model = transformer
-    tokens = float(prompt_tokens * batch)
-    flops = tokens * forward_flops_per_token(model, prompt_tokens, causal=True)
-    shared = total(
-        allreduce_ring(
-            2.0 * tokens * model.hidden,
-            float(devices),
-            to_si(bandwidth, "byte/s/dir"),
-            to_si(latency, "s"),
-            math.inf,
-        )
-    )
-    terms = prefill_time(
-        flops,
-        model.parameters * data_type(weights).bytes_per_element,
-        float(devices),
-        to_si(peak, "flop/s"),
-        utilisation,
-        to_si(memory_bandwidth, "byte/s"),
-        shared,
-        2.0 * model.layers,
-    )
+    given = {
+        "prompt_tokens": prompt_tokens,
+        "devices": devices,
+        "peak": peak,
+        "memory_bandwidth": memory_bandwidth,
+        "bandwidth": bandwidth,
+        "latency": latency,
+        "utilisation": utilisation,
+        "batch": batch,
+    }
+    numbers: dict[str, float] = {**lowered(transformer, weights), "possible": 1.0}
+    for name, value in given.items():
+        try:
+            numbers[name] = convert(PREFILL.fields[name], value)
+        except ScalemathError as error:
+            raise type(error)(f"prefill: {name} {error}") from None
+    outputs = PREFILL.model.evaluate(numbers)
     return Prefill(
-        outputs=terms._asdict(),
+        outputs={term: outputs[f"time.{term}"] for term in DecodeTerms._fields},
         prompt_tokens=prompt_tokens * batch,
         assumptions=(
             f"{100 * utilisation:.3g} % of the peak",

@@ -71,7 +71,7 @@ _STEPS = (
 )
 
 
-def _lowered(model: Transformer, weights: str) -> dict[str, float]:
+def lowered(model: Transformer, weights: str) -> dict[str, float]:
     """Numbers of a transformer that reading a prompt needs."""
     return {
         **flops_floats(model),
@@ -105,7 +105,7 @@ PREFILL = Subject(
     flags={},
     dependent={n: n for n in ("prompt_tokens", "devices", "batch")},
     lowerings=(
-        Lowering(lambda job: _lowered(job.transformer, job.weights), ("transformer", "weights")),
+        Lowering(lambda job: lowered(job.transformer, job.weights), ("transformer", "weights")),
     ),
 )
 """What `sweep` needs to know of `prefill`."""

@@ -93,3 +93,19 @@ def test_the_least_time_over_compiled_points():
         ]
         assert grid.outputs["time"][i] == pytest.approx(min(every), rel=1e-12)
         assert grid.outputs["batch"][i] == 32 // (1, 2, 4)[int(np.argmin(every))]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"prompt_tokens": -5}, "prompt_tokens is -5; wanted at least 1"),
+        ({"prompt_tokens": 2.5}, "a count is a whole number"),
+        ({"utilisation": 0.0}, "utilisation is 0.0; wanted above 0"),
+        ({"bandwidth": 450e9}, "bandwidth is .* without a unit"),
+        ({"peak": "989 GB/s"}, "peak is in GB/s"),
+    ],
+)
+def test_single_calls_refuse_what_sweeps_refuse(wrong, told):
+    given = {"prompt_tokens": 4096, "devices": 2, "bandwidth": "450 GB/s/dir", **NETWORK}
+    with pytest.raises(ScalemathError, match=told):
+        prefill(DENSE, **{**given, **wrong})
