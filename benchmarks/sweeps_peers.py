@@ -58,9 +58,8 @@ def numexpr_best(columns: Sequence[Array]) -> Callable[[], tuple[Array, Array, A
             "n": n, "a": a, "w": s / (b * share / thinning), "rounds": ceil,
             "doubling": floor + 2.0 * more, "halving": 2.0 * floor + 2.0 * more,
             "share": (core - 1.0) / core + more,
-            "height": np.where(above == 0.5, exponent - 1.0, exponent) - 2.0,
+            "height": np.maximum(np.where(above == 0.5, exponent - 1.0, exponent) - 2.0, 0.0),
         }  # fmt: skip
-        space["height"] = np.maximum(space["height"], 0.0)
         best = numexpr.evaluate(TIMES[0], space)
         code = np.zeros(best.shape, dtype=np.int32)
         for number, text in enumerate(TIMES[1:], start=1):
