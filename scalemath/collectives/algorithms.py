@@ -5,7 +5,6 @@ Adding an algorithm means one kernel and one line here.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import Any
@@ -14,6 +13,7 @@ from attrs import field, frozen
 
 from scalemath.core.errors import ArgumentError
 from scalemath.core.kernel import Kernel, KernelFunction, kernel_of
+from scalemath.core.wording import offered
 from scalemath.kernels import allreduce as ar
 from scalemath.kernels import alltoall as aa
 from scalemath.kernels import barrier as ba
@@ -218,10 +218,8 @@ def algorithm_named(operation: str, name: str) -> Algorithm:
     found = table.get(ALIASES.get(plain, plain)) or table.get(plain)
     if found is not None:
         return found
-    near = difflib.get_close_matches(plain, [*table, *ALIASES], n=2, cutoff=0.6)
-    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-    wanted = ", ".join(table)
-    raise ArgumentError(f"{operation}: algorithm is {name!r}, wanted one of {wanted}, best{hint}")
+    wanted = offered(plain, [*table, "best"], ALIASES)
+    raise ArgumentError(f"{operation}: algorithm is {name!r}, wanted one of {wanted}")
 
 
 def candidates(operation: str, stated: frozenset[str]) -> tuple[Algorithm, ...]:

@@ -6,7 +6,6 @@ import functools
 import inspect
 import re
 from copy import copy
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ import attrs
 
 from scalemath.core.errors import ArgumentError, ConventionError, ScalemathError
 from scalemath.core.model import Parameter
+from scalemath.core.wording import offered
 from scalemath.units import Quantity, convert, to_si
 from scalemath.units.checks import is_array
 from scalemath.units.declaration import parse
@@ -64,13 +64,10 @@ def _misfit(
 ) -> str:
     """Say which argument a call has wrong, and what it may be."""
     known = [n for n in signature.parameters if n != "self" and not n.startswith("_")]
-    listed = f"{name} takes {', '.join(known)}"
-    for given_name in kwargs:
-        if given_name not in known:
-            near = get_close_matches(given_name, known, n=2, cutoff=0.5)
-            hint = f"did you mean {' or '.join(near)}? " if near else ""
-            return f"{name}: {given_name[:80]} is no argument; {hint}{listed}"
-    return f"{name}: {error}; {listed}"
+    for word in kwargs:
+        if word not in known:
+            return f"{name}: {word[:80]} is no argument; there are {offered(word, known)}"
+    return f"{name}: {error}; {name} takes {', '.join(known)}"
 
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 import tomllib
@@ -12,6 +11,7 @@ from typing import Any
 
 from scalemath.core.datum import Datum
 from scalemath.core.errors import ReadError, ScalemathError
+from scalemath.core.wording import offered
 from scalemath.records.lines import Path, key_lines
 from scalemath.records.record import Record
 from scalemath.records.schema import COMMON_FACTS, FAMILIES, Family, Field
@@ -77,18 +77,16 @@ def read_records(
     records = []
     for family, entries in tree.items():
         if family not in FAMILIES:
-            problem((family,), f"no family {family!r}; {_offer(family, [*FAMILIES, 'sources'])}")
+            problem(
+                (family,),
+                f"no family {family!r}; there are {offered(family, [*FAMILIES, 'sources'])}",
+            )
             continue
         for name, entry in _tables(entries, (family,), problem):
             records.append(_record(family, name, entry, everything, file, where, problem))
     if mistakes:
         raise ReadError("\n".join(message for _, message in sorted(mistakes)))
     return records, sources
-
-
-def _offer(word: str, choices: list[str]) -> str:
-    close = difflib.get_close_matches(word, choices, n=3, cutoff=0.5)
-    return f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(choices)}"
 
 
 def _tables(tree: Any, path: Path, problem: Problem) -> list[tuple[str, dict[str, Any]]]:
@@ -110,7 +108,9 @@ def _sources(tree: Any, problem: Problem) -> dict[str, Source]:
     for name, entry in _tables(tree, ("sources",), problem):
         for key in entry:
             if key not in _SOURCE_KEYS:
-                problem(("sources", name, key), _offer(key, list(_SOURCE_KEYS)))
+                problem(
+                    ("sources", name, key), f"no such key; there are {offered(key, _SOURCE_KEYS)}"
+                )
         for key in ("title", "date"):
             if not str(entry.get(key, "")).strip():
                 problem(("sources", name), f"a source needs {key}; every number has a source")
@@ -138,7 +138,7 @@ def _record(
             facts[key] = value
         elif _field(schema, key) is None:
             allowed = [*schema.fields, *schema.facts, *COMMON_FACTS]
-            problem((*path, key), f"{family} has no {key!r}; {_offer(key, allowed)}")
+            problem((*path, key), f"{family} has no {key!r}; there are {offered(key, allowed)}")
         else:
             datum = _datum(value, _field(schema, key), sources, (*path, key), problem)
             if datum is not None:
@@ -205,7 +205,7 @@ def _datum(
         return None
     for key in entry:
         if key not in _DATUM_KEYS:
-            problem((*path, key), f"a value has no {key!r}; {_offer(key, list(_DATUM_KEYS))}")
+            problem((*path, key), f"a value has no {key!r}; there are {offered(key, _DATUM_KEYS)}")
     source = _source(entry, sources, path, problem)
     try:
         value, unit = _value(entry["value"], wanted)
@@ -253,9 +253,8 @@ def _source(
     if not found and entry.get("title") and entry.get("date"):
         found = {"title": str(entry["title"])}
     elif not found:
-        hint = _offer(name, list(sources)) if name and len(sources) < 200 else ""
-        text = f"unknown source {name!r}; {hint}" if name else "needs a source and a date"
-        problem(path, text)
+        known = f"unknown source {name!r}; there are {offered(name, sources)}"
+        problem(path, known if name else "needs a source and a date")
         return {"title": "?", "date": "?"}
     for key in ("locator", "date", "tier"):
         if key in entry:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 import threading
 import types
@@ -34,6 +35,10 @@ from scalemath.core.kernel import total
 from scalemath.kernels import primitives
 from scalemath.sweeps.cache import cache_folder, forget, is_private, write_driver
 from scalemath.sweeps.generate import Text
+
+_UNKNOWN = re.compile(r"Unknown attribute '(\w+)' of type Module\(<module '([\w.]+)'")
+_CALL = re.compile(r"^\s*>>> (.+?)\s*$", re.MULTILINE)
+_NOISE = ("During", "File", "Failed", "-", "<source missing", "This error may")
 
 Arithmetic = Literal["fast", "strict"]
 Driver = Callable[..., None]
@@ -284,14 +289,20 @@ def _execute(name: str, source: str, path: str, text: Text, example: tuple[Any, 
 
 
 def _explain(error: Exception) -> str:
-    """First telling lines of a compile error."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    noise = ("During", "File", "Failed", "-", "<source missing", "This error may")
-    telling = [line for line in lines if not line.startswith(noise)]
+    """Say what the compiler could not do; its own first lines where they are not understood."""
+    text = str(error)
+    unknown, call = _UNKNOWN.search(text), _CALL.search(text)
+    if unknown:
+        what = f"{unknown[2]}.{unknown[1]} is not among what it knows"
+    elif call:
+        plain = re.sub(r"(float|int)64", r"\1", call[1].replace("none", "None"))
+        what = f"there is no {plain}"
+    else:
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        what = "; ".join([line for line in lines if not line.startswith(_NOISE)][:3])
     return (
-        "a model function cannot be compiled: "
-        + "; ".join(telling[:3])
-        + ". Use floats, math, min, max and if/else; no text, dictionaries or objects"
+        f"a model function cannot be compiled: {what}. Use floats, math, min, max and if/else; "
+        "no text, dictionaries or objects"
     )
 
 

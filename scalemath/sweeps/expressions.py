@@ -8,15 +8,16 @@ part of the compiled driver; nothing is ever evaluated from text by Python itsel
 from __future__ import annotations
 
 import ast
-import difflib
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from attrs import evolve, frozen
 
 from scalemath.core.errors import ArgumentError, ScalemathError, UnitsError
+from scalemath.core.wording import offered
 from scalemath.units import Q_, Quantity, Unit, ureg
 
 _BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
@@ -85,7 +86,9 @@ def parse_formula(text: str, units: Mapping[str, str], condition: bool, what: st
     try:
         tree = ast.parse(text, mode="eval")
     except SyntaxError as error:
-        raise ArgumentError(f"{what} {text!r} cannot be read: {error.msg}") from None
+        single = condition and re.search(r"(?<![=<>!])=(?!=)", text)
+        hint = "; equal is written ==" if single else ""
+        raise ArgumentError(f"{what} {text!r} cannot be read: {error.msg}{hint}") from None
     for node in ast.walk(tree):
         if not isinstance(node, _ALLOWED):
             raise ArgumentError(
@@ -155,6 +158,15 @@ def literal(value: float) -> str:
     return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
 
 
+def names_in(text: str) -> set[str]:
+    """Return the names in an expression; none where it cannot be read."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except (SyntaxError, TypeError, ValueError):
+        return set()
+    return {dotted(node) for node in ast.walk(tree) if isinstance(node, (ast.Name, ast.Attribute))}
+
+
 def dotted(node: ast.AST) -> str:
     """Spell the name behind ``a`` or ``a.b.c``."""
     if isinstance(node, ast.Name):
@@ -199,9 +211,7 @@ class _Checker:
     def name(self, name: str) -> Quantity:
         """Unit of a name."""
         if name not in self.units:
-            near = difflib.get_close_matches(name, self.units, n=2, cutoff=0.4)
-            hint = f"; did you mean {' or '.join(near)}?" if near else ""
-            raise self.wrong(f"{name!r} is no name here, there are {', '.join(self.units)}{hint}")
+            raise self.wrong(f"{name!r} is no name here, there are {offered(name, self.units)}")
         self.names.add(name)
         unit = self.units[name]
         return Q_(1.0, ureg.Unit("" if unit == "1" else unit))

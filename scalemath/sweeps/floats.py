@@ -12,13 +12,16 @@ from __future__ import annotations
 import ast
 import builtins
 import dis
+import inspect
 import math
+import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from scalemath.core.errors import ArgumentError
+from scalemath.sweeps.around import enclosed
 
 ROUNDINGS: dict[Any, Any] = {
     int: np.trunc, math.trunc: np.trunc, math.floor: np.floor, math.ceil: np.ceil, round: np.rint,
@@ -30,7 +33,6 @@ EXACT = 2.0**53
 """Up to here every whole number is a float."""
 
 _ALL_WHOLE: tuple[Any, ...] = (range, math.gcd)
-_SECOND_WHOLE: tuple[Any, ...] = (round, math.ldexp)
 _TEXTUAL: tuple[Any, ...] = (str, repr, format, ascii, chr, bin, hex, oct)
 _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 _SHIFTS = (ast.LShift, ast.RShift)
@@ -78,9 +80,27 @@ def check_code(function: Callable[..., Any]) -> None:
             raise refuse(None, "makes text", _NO_TEXT)
         if "SHIFT" in step.opname or (step.opname == "BINARY_OP" and step.argrepr[:2] in _MARKS):
             raise refuse(None, "shifts bits", _NO_BITS)
+    whole = sorted(_WHOLE_NAMES.intersection(code.co_names))
+    if whole:
+        raise refuse(None, f"uses {whole[0]} and its source cannot be read here", _NO_SOURCE)
+
+
+def unread_in_floats(function: types.FunctionType) -> types.FunctionType:
+    """Return a function of which only the object is at hand, with its whole numbers as floats."""
+    code = function.__code__
+    space, closed = function.__globals__, enclosed(function)
+    around = {**space, **{n: floats_of(space[n]) for n in code.co_names if n in space}}
+    cells = tuple(
+        types.CellType(floats_of(closed[n])) if n in closed else types.CellType()
+        for n in code.co_freevars
+    )
+    code = code.replace(co_consts=floats_of(code.co_consts))
+    return types.FunctionType(code, around, function.__name__, function.__defaults__, cells)
 
 
 _MARKS = ("<<", ">>")
+_WHOLE_NAMES = frozenset({"int", "round", "floor", "ceil", "trunc", "gcd", "range"})
+_NO_SOURCE = "write it in a file or a notebook, or with floats only: x // 1.0 for math.floor(x)"
 _NO_TEXT = "compare numbers, or write one model for each case"
 _NO_BITS = (
     "write 2.0**n for 1 << n, x * 2.0**n and math.floor(x / 2.0**n) for shifts, x % 2.0 for bits"
@@ -155,7 +175,7 @@ class _Floats(ast.NodeTransformer):
             return self.around.get(node.id, getattr(builtins, node.id, None))
         if isinstance(node, ast.Attribute):
             owner = self._value(node.value)
-            return getattr(owner, node.attr, None) if owner in (math, np) else None
+            return getattr(owner, node.attr, None) if inspect.ismodule(owner) else None
         return None
 
     def _is_whole(self, node: ast.AST) -> bool:
@@ -325,7 +345,14 @@ class _Floats(ast.NodeTransformer):
             return node if called is range else _call("float", node)
         if _among(called, ROUNDINGS) and len(node.args) == 1:
             return _call(ROUNDED[ROUNDINGS[called]], _product(self.visit(node.args[0])))
-        if _among(called, _SECOND_WHOLE) and len(node.args) == 2:
+        if hasattr(called, "model") and hasattr(called, "kernels"):
+            name = ast.unparse(node.func)
+            instead = f"call its kernel, {name}.kernels[...], under a name of its own"
+            raise self.refuse(node, f"calls {name} (of quantities)", instead)
+        if called is round and len(node.args) + len(node.keywords) > 1:
+            what = "rounds to a number of digits"
+            raise self.refuse(node, what, "write round(100.0 * x) / 100.0 for two digits")
+        if called is math.ldexp and len(node.args) == 2:
             node.args = [self.visit(node.args[0]), self._integer(node.args[1])]
             return node
         if called is len:

@@ -174,6 +174,8 @@ def _check_unit(name: str, returns: str) -> None:
     """Refuse a result in what is no unit."""
     try:
         quantity(1.0, returns)
+        if returns != "1" and not returns[:1].isalpha():
+            raise ValueError(f"{returns!r} begins with a number")
     except Exception as error:
         raise ArgumentError(
             f"{name}: returns={returns!r} is no unit; write an SI unit such as 's', 'byte', "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -14,6 +13,7 @@ from attrs import evolve, frozen
 from scalemath import __version__
 from scalemath.core.errors import ArgumentError
 from scalemath.core.model import Model
+from scalemath.core.wording import offered
 from scalemath.sweeps.axes import (
     Array,
     Axis,
@@ -102,10 +102,9 @@ class Problem:
         known = [*self.units(), *self.best]
         if name in known:
             return name
-        near = difflib.get_close_matches(name, known, n=2, cutoff=0.4)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        told = dict.fromkeys([*self.model.outputs(), *known])  # parameters last
         raise ArgumentError(
-            f"{self.model.name} has no output {name!r}; there are {', '.join(known)}{hint}"
+            f"{self.model.name} has no output {name!r}; there are {offered(name, told)}"
         )
 
     def wiring(self, outputs: Iterable[Output]) -> Wiring:

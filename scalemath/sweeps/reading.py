@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 import numpy as np
 
 from scalemath.core.errors import ArgumentError, ScalemathError
 from scalemath.core.model import Model, Parameter
+from scalemath.core.wording import offered
 from scalemath.sweeps.axes import (
     Axis,
     Coordinate,
@@ -19,7 +20,7 @@ from scalemath.sweeps.axes import (
     is_axis,
     make_coordinate,
 )
-from scalemath.sweeps.expressions import Formula, in_unit, parse_formula
+from scalemath.sweeps.expressions import Formula, in_unit, names_in, parse_formula
 from scalemath.sweeps.problem import Problem
 from scalemath.sweeps.program import Selection
 from scalemath.units import convert
@@ -123,6 +124,7 @@ class _Reader:
         self.dependent: dict[str, str] = {}
         self.problems: list[ScalemathError] = []
         self.refused: set[str] = set()
+        self.missing: set[str] = set()
         self.hidden: set[str] = set()
         self.assumed: list[str] = []
 
@@ -164,11 +166,9 @@ class _Reader:
         found = self.parameters.get(name)
         if found is not None:
             return found
-        near = difflib.get_close_matches(name, self.parameters, n=2, cutoff=0.4)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise ArgumentError(
             f"{name} is no parameter of {self.model.name}; there are "
-            f"{', '.join(self.parameters)}{hint}"
+            f"{offered(name, self.parameters)}"
         )
 
     def once(self, name: str) -> None:
@@ -254,7 +254,7 @@ class _Reader:
             self.default(parameter)
         selections: list[Selection] = []
         for parameter in self.model.parameters:
-            if parameter.kind == "choice":
+            if parameter.kind == "choice" and parameter.name not in self.missing:
                 try:
                     selections.append(self.selection(parameter))
                 except ScalemathError as error:
@@ -276,7 +276,7 @@ class _Reader:
         units = {p.name: p.unit for p in self.model.parameters if p.kind != "choice"}
         units.update({n: c.unit for n, c in self.coordinates.items() if not c.is_names})
         derived: list[tuple[str, Formula, bool]] = []
-        for name, text in self.dependent.items():
+        for name, text in self.in_order():
             usable = {n: u for n, u in units.items() if n not in self.dependent}
             usable.update({n: units[n] for n, _, _ in derived})
             what = f"dependent axis {name}"
@@ -296,6 +296,19 @@ class _Reader:
             tuple(self.assumed),
         )
 
+    def in_order(self) -> list[tuple[str, str]]:
+        """Return the dependent parameters, each after those that it follows from."""
+        needs = {n: names_in(text) & set(self.dependent) for n, text in self.dependent.items()}
+        try:
+            order = list(TopologicalSorter(needs).static_order())
+        except CycleError as error:
+            circle = " from ".join(reversed(error.args[1]))
+            raise ArgumentError(
+                f"sweep of {self.model.name}: dependent parameters go in a circle, {circle}; "
+                "give one of them as values"
+            ) from None
+        return [(name, self.dependent[name]) for name in order]
+
     def default(self, parameter: Parameter) -> None:
         """Take the default of a parameter that was not given."""
         name = parameter.name
@@ -310,7 +323,10 @@ class _Reader:
         wanted = parameter.required or (other and not covered)
         if missing and wanted and name not in self.refused:
             text = f"{name} is missing" + (f", or give {other}" if other else "")
+            if parameter.kind == "choice":
+                text += f"; write one of {', '.join(parameter.choices)}"
             self.problems.append(ArgumentError(text))
+            self.missing.add(name)
         if value == 0 and parameter.kind == "quantity":
             self.assumed.append(taken_as_zero(name))
         given: Any = value  # a signature may say None

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from scalemath.core.errors import ReadError
 from scalemath.units import display
 
 ROWS = 12
@@ -66,7 +67,10 @@ def summary(grid: Any, name: str) -> str:
     if not isinstance(stored, np.ndarray) and stored.size > READ:
         size, unit = display(float(stored.nbytes), "byte"), grid.units[name] or "name"
         return f"[{unit}] {size} in {stored.path.name}"
-    array = grid.loaded(name)
+    try:
+        array = grid.loaded(name)
+    except ReadError as error:  # to show a grid never fails
+        return f"cannot be read any more: {error}"
     if name in grid.names:
         used = np.unique(array)
         words = [word for code, word in enumerate(grid.names[name]) if code in used]

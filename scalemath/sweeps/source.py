@@ -28,7 +28,7 @@ from scalemath.sweeps import consumers, fronts
 from scalemath.sweeps.around import enclosed, is_library, outside
 from scalemath.sweeps.branchfree import branch_free
 from scalemath.sweeps.expressions import literal
-from scalemath.sweeps.floats import ROUNDED, check_code, floats_of, in_floats
+from scalemath.sweeps.floats import ROUNDED, check_code, floats_of, in_floats, unread_in_floats
 
 PlainFunction = Callable[..., Any]
 
@@ -148,9 +148,10 @@ def _add_function(
     replaced = function in replacements or function.__module__ in APART
     definition = _definition(function, replacements.get(function))
     if definition is None:
-        if not is_library(function):
-            check_code(function)
         found.objects[name] = function
+        if isinstance(function, types.FunctionType) and not is_library(function):
+            check_code(function)
+            found.objects[name] = unread_in_floats(function)
         found.text.append(f"# {name} uses {hash(outside(function))}")
         return name
     around = _around(function)
@@ -182,11 +183,6 @@ def _add_value(
         return "math"
     if value is np:
         return "np"
-    if hasattr(value, "model") and hasattr(value, "kernels"):
-        raise ArgumentError(
-            f"a model function calls {name}, which takes quantities; call its kernel instead: "
-            f"{name}.kernels[...] under a name of its own"
-        )
     if inspect.isfunction(value):
         return _add_function(found, value, replacements)
     if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):

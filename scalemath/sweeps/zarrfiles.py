@@ -190,7 +190,8 @@ def load(path: Path) -> Grid:
     except ReadError:
         raise
     except (KeyError, ValueError, TypeError, AttributeError, OSError) as error:
-        raise ReadError(f"{path}: is no grid written by sweep(out=...) ({error})") from None
+        why = "" if isinstance(error, KeyError) else f" ({error})"
+        raise ReadError(f"{path}: is no grid written by sweep(out=...){why}") from None
     lengths: dict[str, int] = {}
     for c in grid.coordinates.values():
         lengths.update(zip(c.axes, c.values.shape, strict=False))

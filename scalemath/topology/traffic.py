@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import NamedTuple
 
 from scalemath.core.errors import ArgumentError, RangeError
+from scalemath.core.wording import offered
 
 PATTERNS = {
     "leaf-contiguous ring": "every endpoint sends to the next one in the order of the cabling",
@@ -62,9 +62,8 @@ def traffic(name: str, senders: int | None = None) -> Traffic:
         text, senders = "incast", int(ratio[1])
     text = _OTHER_NAMES.get(text, text)
     if text not in PATTERNS:
-        near = difflib.get_close_matches(text, [*PATTERNS, *_OTHER_NAMES], n=2, cutoff=0.4)
-        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-        raise ArgumentError(f"traffic is {name!r}; wanted one of {', '.join(PATTERNS)}{hint}")
+        wanted = offered(text, PATTERNS, _OTHER_NAMES)
+        raise ArgumentError(f"traffic is {name!r}; wanted one of {wanted}")
     if text != "incast":
         return Traffic(text, 1)
     if senders is None:

@@ -14,7 +14,6 @@ Without a bound a value must be finite and not negative.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import math
@@ -29,6 +28,7 @@ from scalemath.core.hooks import hook
 from scalemath.core.kernel import KernelFunction
 from scalemath.core.model import Model, Parameter, Step
 from scalemath.core.value_range import Range
+from scalemath.core.wording import offered
 from scalemath.units.checks import (
     convert,
     convert_scalar,
@@ -301,9 +301,7 @@ class _Binder:
         found: list[tuple[str, ScalemathError]] = []
         for name in kwargs:
             if name not in self.known:
-                near = difflib.get_close_matches(name, self.names, n=2, cutoff=0.4)
-                hint = f"; did you mean {' or '.join(near)}?" if near else ""
-                text = f"is no parameter; there are {', '.join(self.names)}{hint}"
+                text = f"is no parameter; there are {offered(name, self.names)}"
                 found.append((name, ArgumentError(text)))
         missing = [name for name in self.required_passed if name not in kwargs]
         return found + [(name, ArgumentError("is missing")) for name in missing]

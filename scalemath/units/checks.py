@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import numbers
 from collections.abc import Callable
@@ -14,6 +13,7 @@ import pint
 from scalemath.core.datum import Datum
 from scalemath.core.errors import ArgumentError, ConventionError, RangeError, UnitsError
 from scalemath.core.model import Parameter
+from scalemath.core.wording import offered
 from scalemath.units.registry import Quantity
 from scalemath.units.values import ARRAYS, bare, quantity_of, raw_si, target
 
@@ -161,9 +161,7 @@ def convert_scalar(parameter: Parameter, value: Any) -> tuple[Any, bool]:
 def _choice(parameter: Parameter, value: Any) -> str:
     if isinstance(value, str) and value in parameter.choices:
         return value
-    near = difflib.get_close_matches(str(value), parameter.choices, n=3, cutoff=0.5)
-    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-    raise ArgumentError(f"is {value!r}, wanted one of {', '.join(parameter.choices)}{hint}")
+    raise ArgumentError(f"is {value!r}, wanted one of {offered(value, parameter.choices)}")
 
 
 def _count(parameter: Parameter, value: Any) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from attrs import frozen
 
 from scalemath.core.datum import Datum
-from scalemath.core.errors import RangeError, ScalemathError, UnitsError
+from scalemath.core.errors import ArgumentError, RangeError, ScalemathError, UnitsError
 from scalemath.units.adopt import adopt
 from scalemath.units.digits import fifteen_digits
 from scalemath.units.explain import DirectionError
@@ -184,7 +184,12 @@ def raw_si(value: QuantityLike, unit: str) -> Any:
             return np.asarray(value, dtype=float) if isinstance(value, ARRAYS) else float(value)
         raise UnitsError(bare(value, unit))
     if isinstance(value, (list, tuple)):
-        return np.array([raw_si(item, unit) for item in value], dtype=float)
+        numbers_ = [raw_si(item, unit) for item in value]
+        if len({np.shape(number) for number in numbers_}) > 1:
+            raise ArgumentError(
+                "is ragged; give one value after the other, or one array with a unit"
+            )
+        return np.array(numbers_, dtype=float)
     if isinstance(value, np.ndarray):
         raise UnitsError(bare(value, unit))
     given = quantity_of(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from attrs import frozen
 
 from scalemath.core.errors import ArgumentError, ScalemathError
 from scalemath.core.model import Model, Parameter
+from scalemath.core.wording import resembles
 from scalemath.sweeps.axes import (
     Axis,
     Coordinate,
@@ -283,8 +283,7 @@ class _Reader:
                 f"{name} is no argument of {subject.name}; there are {', '.join(plain)}, and "
                 f"fields such as {fields[0]}"
             )
-        found = difflib.get_close_matches(name, near, n=2, cutoff=0.4)
-        return ArgumentError(text + (f"; did you mean {' or '.join(found)}?" if found else ""))
+        return ArgumentError(text + resembles(name, near))
 
     def checked(self, name: str, value: Any) -> Any:
         """Return an object of the kind that is wanted; a cluster as a machine."""

@@ -189,7 +189,7 @@ def test_two_threads_sweep_at_once():
         ({"size": Q_(np.array([1.0, math.nan]), "B")}, RangeError, "axis size"),
         ({"size": Q_(np.array([1.0, math.inf]), "B")}, RangeError, "axis size"),
         ({"algorithm": ["ring", "ring"]}, ArgumentError, "twice"),
-        ({"algorithm": ["rong"]}, ArgumentError, "'ring'"),
+        ({"algorithm": ["rong"]}, ArgumentError, "did you mean ring"),
         ({"size": None}, ScalemathError, "size"),
         ({"ranks": [2.5]}, RangeError, "axis ranks"),
         ({"size": np.ones((2, 2))}, ArgumentError, "2 dimensions"),

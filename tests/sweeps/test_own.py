@@ -93,6 +93,26 @@ def test_function_without_source_is_compiled_in_memory():
     assert grid.values.tolist() == [1.0, 3.0, 4.0]
 
 
+@pytest.mark.parametrize("body", [
+    "x * COUNT * COUNT", "COUNT * COUNT * COUNT + x", "sum(POWERS) * sum(POWERS) * x",
+])  # fmt: skip
+def test_whole_numbers_of_a_function_without_source_do_not_wrap_around(body):
+    space = {"COUNT": 10**15, "POWERS": (1, 10**15)}
+    loop = "    k = 1\n    while k < x * 1e25:\n        k *= 2"
+    exec(f"def hidden(x):\n{loop}\n    return k + {body}", space)
+    model = sm.model(returns="1", x="number")(space["hidden"])
+    wanted = float(space["hidden"](3.0))
+    assert sm.sweep(model, x=[3.0]).values[0] == pytest.approx(wanted, rel=1e-14)
+
+
+@pytest.mark.parametrize("body", ["int(x)", "math.ceil(x)", "sum(x for _ in range(3))"])
+def test_a_function_without_source_refuses_what_makes_whole_numbers(body):
+    space = {"math": math}
+    exec(f"def hidden(x):\n    return {body}", space)
+    with pytest.raises(ArgumentError, match="its source cannot be read here"):
+        sm.model(returns="1", x="number")(space["hidden"])
+
+
 def test_closure_keeps_its_values():
     def make(factor):
         @sm.model(returns="1", x="number")
@@ -125,6 +145,22 @@ def test_unsuited_function_is_one_clear_error():
     with pytest.raises(ArgumentError, match="cannot be compiled"):
         sm.model(returns="1", x="number")(textual)
 
+    def rounding(x):
+        return round(x, 2)  # Python looks at the decimals of 2.675, no multiplication does
+
+    with pytest.raises(ArgumentError, match="rounds to a number of digits"):
+        sm.model(returns="1", x="number")(rounding)
+
+    with pytest.raises(ArgumentError, match="returns='1 s' is no unit"):
+        sm.model(returns="1 s", x="number")(lambda x: x)
+
+    @sm.model(returns="1", x="number")
+    def choosing(x):
+        return math.comb(x, 2.0)
+
+    with pytest.raises(ArgumentError, match=r"math\.comb is not among"):
+        sm.sweep(choosing, x=[3.0])
+
     table = {1.0: 2.0}
 
     @sm.model(returns="1", x="number")
@@ -140,12 +176,15 @@ LOOKUP = {1.0: 2.0}
 
 
 def test_public_function_inside_points_to_its_kernel():
-    @sm.model(returns="s", x="number")
     def wrong(x):
         return allreduce(x)
 
-    with pytest.raises(ArgumentError, match="call its kernel"):
-        sm.sweep(wrong, x=[1.0])
+    def wrong_too(x):
+        return sm.allreduce(x)
+
+    for function, name in ((wrong, "allreduce"), (wrong_too, r"sm\.allreduce")):
+        with pytest.raises(ArgumentError, match=rf"calls {name} .*call its kernel, {name}\.k"):
+            sm.model(returns="s", x="number")(function)
 
 
 allreduce = sm.allreduce
@@ -194,7 +233,7 @@ def small_numbers(a, b):
     k = 1
     while k < a * 100:
         k *= 2
-    rounded = round(a, 1) + round(a) + math.floor(a) // 2 + math.ceil(b) + (a > b) * 2
+    rounded = round(10.0 * a) / 10.0 + round(a) + math.floor(a) // 2 + math.ceil(b) + (a > b) * 2
     picked = [1, 2, 3][int(b)] + len([a, b]) + math.gcd(int(a * 10), 4) + math.ldexp(a, 2)
     return (
         rounded + picked + a**2 + a**-1 + b**COUNT + tripled(a) + k + sum([i**2 for i in range(3)])

@@ -13,6 +13,9 @@ import scalemath as sm
 RATE = "900 GB/s/dir"
 
 
+DEPENDENT = sm.sweeps.dependent
+
+
 def call(**changes: Any) -> Any:
     return sm.allreduce(**{"size": "2 GiB", "ranks": 8, "bandwidth": RATE, **changes})
 
@@ -55,11 +58,46 @@ def test_an_array_of_no_dimension_is_a_number() -> None:
         ({"outputs": 3}, "outputs is 3"),
         ({"where": 3}, "wanted a text"),
         ({"ranks": range(1, 10**10)}, "at the most"),
+        ({"where": "ranks = 2"}, "equal is written =="),
+        ({"where": "rank == 2"}, "did you mean ranks"),
+        ({"ranks": DEPENDENT("2 * ranks")}, "circle, ranks from ranks; give one"),
+        (
+            {"ranks": DEPENDENT("2 * levels"), "levels": DEPENDENT("ranks / 2")},
+            "circle, (ranks from levels from ranks|levels from ranks from levels)",
+        ),
+        ({"schedul": "ring"}, "schedul is no parameter"),
     ],
 )
 def test_sweeps(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(sm.ScalemathError, match=said):
         swept(**changes)
+
+
+def test_dependents_stand_in_any_order() -> None:
+    grid = swept(
+        ranks=DEPENDENT("2 * levels"), levels=DEPENDENT("share * 4", share=[1.0, 2.0]),
+        algorithm="ring",
+    )  # fmt: skip
+    assert list(grid.values) == list(swept(ranks=[8, 16], algorithm="ring").values)
+
+
+def test_a_missing_choice_is_told_once_with_what_there_is() -> None:
+    with pytest.raises(sm.ArgumentError) as caught:
+        sm.sweep(
+            sm.allreduce, size="2 GiB",
+            placement=sm.Placement(nodes=4, ranks_per_node=8, domain_bandwidth="450 GB/s/dir",
+                                   nic_bandwidth="50 GB/s/dir", nics_per_node=8),
+            **{"placement.nodes": [2, 16]},
+        )  # fmt: skip
+    assert str(caught.value).count("schedule") == 1
+    assert "write one of flat, rails" in str(caught.value)
+    assert "nan" not in str(caught.value)
+
+
+def test_hundreds_of_names_are_not_all_listed() -> None:
+    with pytest.raises(sm.ArgumentError, match=r"and \d+ more; did you mean time") as caught:
+        swept(outputs="timme")
+    assert len(str(caught.value)) < 1000
 
 
 def test_spaces_that_would_fill_the_memory() -> None:

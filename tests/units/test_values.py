@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalemath.core.datum import Datum
-from scalemath.core.errors import RangeError, UnitsError
+from scalemath.core.errors import ArgumentError, RangeError, UnitsError
 from scalemath.units import Q_, display, quantity, to_si
 
 
@@ -78,6 +78,12 @@ def test_refused_with_a_sentence(given: object, unit: str, said: str) -> None:
     with pytest.raises(UnitsError, match=said) as caught:
         to_si(given, unit, name="thing")
     assert str(caught.value).startswith("thing ")
+
+
+@pytest.mark.parametrize("given", [["1 GB", ["2 GB", "3 GB"]], [["1 GB"], ["2 GB", "3 GB"]]])
+def test_a_ragged_list_is_refused(given: object) -> None:
+    with pytest.raises(ArgumentError, match="thing is ragged"):
+        to_si(given, "byte", name="thing")
 
 
 def test_too_large_for_a_float() -> None:

@@ -63,7 +63,7 @@ def test_what_cannot_be_is_infinite_and_what_is_unknown_is_named():
     assert np.isinf(found["time"]).tolist() == [[False, False], [False, True]]
     for wrong, told in (
         ({"prompt_token": 3}, "did you mean prompt_tokens"),
-        ({"weights": ["bf17"]}, "did you mean 'bf16'"),
+        ({"weights": ["bf17"]}, "did you mean bf16"),
         ({"peak": 1e15}, "without a unit"),
         ({"transformer.norms": [1]}, "transformer.norm"),
     ):
