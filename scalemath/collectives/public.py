@@ -249,7 +249,9 @@ def _prepared(
 
 def _on_placement(arguments: Mapping[str, Any]) -> bool:
     """Whether a placement, or a field of one, is among the arguments or in what moves together."""
-    names = {n for v in arguments.values() for n in getattr(v, "members", ())}
+    from scalemath.sweeps.axes import Zipped
+
+    names = {n for v in arguments.values() if isinstance(v, Zipped) for n in v.members}
     return any(name.partition(".")[0] == "placement" for name in (*arguments, *names))
 
 
