@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from attrs import field, frozen
@@ -124,6 +125,10 @@ class Model:
 
     def outputs(self) -> dict[str, str]:
         """Every output and term with its SI unit."""
+        return dict(self._outputs)
+
+    @cached_property
+    def _outputs(self) -> dict[str, str]:
         found: dict[str, str] = {}
         for step in self.steps:
             found[step.output] = step.unit

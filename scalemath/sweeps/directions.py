@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from scalemath.core.kernel import Kernel
 from scalemath.core.model import Step
-from scalemath.sweeps.program import Wiring, needed_steps
+from scalemath.sweeps.program import Wiring
 
 Directions = dict[str, int]
 """1 rises (never falls), -1 falls (never rises), 0 either way; absent: no influence."""
+_known: dict[tuple[Any, ...], tuple[Wiring, Directions]] = {}
+"""What was found before; the wiring is kept since its key holds the identity of its model."""
 
 
 def directions(wiring: Wiring, output: str) -> Directions:
@@ -27,6 +30,13 @@ def directions(wiring: Wiring, output: str) -> Directions:
     dict
         Direction by input. Terms have none declared and count as moving either way.
     """
+    key = (*wiring.key(), output)
+    if key not in _known:
+        _known[key] = wiring, _directions(wiring, output)
+    return _known[key][1]
+
+
+def _directions(wiring: Wiring, output: str) -> Directions:
     known: dict[str, Directions] = {name: {name: 1} for name in wiring.inputs}
     for name, formula, _ in wiring.derived:
         moved: Directions = {}
@@ -35,7 +45,7 @@ def directions(wiring: Wiring, output: str) -> Directions:
         known[name] = moved
     chosen = {s.parameter: s for s in wiring.selections}
     deciding: dict[str, Step] = {}
-    for step in needed_steps(wiring):
+    for step in wiring.needed:
         names = chosen[step.choice].names if step.choice else ("",)
         found: Directions = {}
         for name in names:

@@ -20,7 +20,7 @@ from scalemath.sweeps.axes import (
     Coordinate,
 )
 from scalemath.sweeps.expressions import Formula
-from scalemath.sweeps.program import Output, Selection, Wiring, needed_steps
+from scalemath.sweeps.program import Output, Selection, Wiring
 
 _wirings: dict[tuple[Any, ...], Wiring] = {}
 
@@ -135,7 +135,7 @@ class Problem:
         needed = {o.name for o in wanted} | {o.along for o in wanted if o.along}
         needed.update(self.where.names if self.where else ())
         chosen = {s.parameter: s.names for s in self.selections}
-        for step in needed_steps(draft):
+        for step in draft.needed:
             for name in chosen.get(step.choice, ("",)):
                 needed.update(step.arguments(step.kernels[name]))
         derived = {name for name, _, _ in self.derived}
@@ -148,7 +148,7 @@ class Problem:
     def _check_read(self, draft: Wiring) -> None:
         """Refuse an elasticity by a parameter that no kernel reads itself."""
         read = {name for _, formula, _ in draft.derived for name in formula.names}
-        for step in needed_steps(draft):
+        for step in draft.needed:
             for kernel in step.kernels.values():
                 read.update(step.arguments(kernel))
         for output in draft.outputs:

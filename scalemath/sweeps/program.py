@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, Literal
 
 from attrs import define, field, frozen
@@ -110,10 +111,14 @@ class Wiring:
 
     def kernels(self) -> Iterator[Kernel]:
         """Kernels that some point may call."""
-        needed = needed_steps(self)
-        for step in needed:
+        for step in self.needed:
             for name in self._names(step):
                 yield step.kernels[name]
+
+    @cached_property
+    def needed(self) -> list[Step]:
+        """Steps that the outputs and the constraint depend on, in order."""
+        return _needed(self)
 
     def _names(self, step: Step) -> tuple[str, ...]:
         for selection in self.selections:
@@ -122,8 +127,7 @@ class Wiring:
         return ("",)
 
 
-def needed_steps(wiring: Wiring) -> list[Step]:
-    """Steps that the outputs and the constraint depend on, in order."""
+def _needed(wiring: Wiring) -> list[Step]:
     wanted = {output.name for output in wiring.outputs}
     wanted.update(wiring.where.names if wiring.where else ())
     wanted = {name.partition(".")[0] for name in wanted} | wanted
@@ -226,7 +230,7 @@ class _Writer:
                 )
             else:  # within its range a corner bounds its box
                 self.lines.append(f"{variable} = {_within(own, variable)}")
-        for step in needed_steps(self.wiring):
+        for step in self.wiring.needed:
             self.step(step)
         results = [self.variables[o] for o in plain_outputs(self.wiring)]
         conditions = [f"({self.variables[p]} == {self.variables[p]})" for p in self.checked()]
