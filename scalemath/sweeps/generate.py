@@ -199,7 +199,7 @@ def drive(budget, last, lengths, directed, axis_of, starts, data, place_starts, 
             if bound == math.inf or bound > best[0] + slack * abs(best[0]):
                 state[1] = top
                 continue
-            if points <= 16:
+            if points <= 4:
                 state[1] = top
                 while True:
                     state[2] += 1
