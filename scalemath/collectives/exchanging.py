@@ -54,7 +54,7 @@ def all_to_all(
     placement : Placement, optional
         Which ranks sit where, in place of `ranks`, `bandwidth` and `latency`.
     schedule : str, optional
-        With a placement: "flat", "rails", "two-level" or "two-level-overlapped".
+        With a placement: "flat", "rails", "two-level", "two-level-overlapped" or "best".
 
     Returns
     -------
@@ -239,7 +239,7 @@ def barrier(
     placement : Placement, optional
         Which ranks sit where, in place of `ranks`, `bandwidth` and `latency`.
     schedule : str, optional
-        With a placement: "flat", "rails", "two-level" or "two-level-overlapped".
+        With a placement: "flat", "two-level" or "best".
 
     Returns
     -------

@@ -55,7 +55,7 @@ def all_gather(
     placement : Placement, optional
         Which ranks sit where, in place of `ranks`, `bandwidth` and `latency`.
     schedule : str, optional
-        With a placement: "flat", "rails", "two-level" or "two-level-overlapped".
+        With a placement: "flat", "rails", "two-level", "two-level-overlapped" or "best".
 
     Returns
     -------
@@ -122,7 +122,7 @@ def broadcast(
     placement : Placement, optional
         Which ranks sit where, in place of `ranks`, `bandwidth` and `latency`.
     schedule : str, optional
-        With a placement: "flat", "rails", "two-level" or "two-level-overlapped".
+        With a placement: "flat", "rails", "two-level", "two-level-overlapped" or "best".
 
     Returns
     -------
@@ -180,7 +180,7 @@ def scatter(
     placement : Placement, optional
         Which ranks sit where, in place of `ranks`, `bandwidth` and `latency`.
     schedule : str, optional
-        With a placement: "flat", "rails", "two-level" or "two-level-overlapped".
+        With a placement: "flat", "rails" or "best".
 
     Returns
     -------
@@ -237,7 +237,7 @@ def gather(
     placement : Placement, optional
         Which ranks sit where, in place of `ranks`, `bandwidth` and `latency`.
     schedule : str, optional
-        With a placement: "flat", "rails", "two-level" or "two-level-overlapped".
+        With a placement: "flat", "rails" or "best".
 
     Returns
     -------

@@ -67,7 +67,7 @@ def allreduce(
     placement : Placement, optional
         Which ranks sit where, in place of `ranks`, `bandwidth` and `latency`.
     schedule : str, optional
-        With a placement: "flat", "rails", "two-level" or "two-level-overlapped".
+        With a placement: "flat", "rails", "two-level", "two-level-overlapped" or "best".
 
     Returns
     -------
@@ -138,7 +138,7 @@ def reduce_scatter(
     placement : Placement, optional
         Which ranks sit where, in place of `ranks`, `bandwidth` and `latency`.
     schedule : str, optional
-        With a placement: "flat", "rails", "two-level" or "two-level-overlapped".
+        With a placement: "flat", "rails", "two-level", "two-level-overlapped" or "best".
 
     Returns
     -------
@@ -207,7 +207,7 @@ def reduce(
     placement : Placement, optional
         Which ranks sit where, in place of `ranks`, `bandwidth` and `latency`.
     schedule : str, optional
-        With a placement: "flat", "rails", "two-level" or "two-level-overlapped".
+        With a placement: "flat", "rails", "two-level", "two-level-overlapped" or "best".
 
     Returns
     -------

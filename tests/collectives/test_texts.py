@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 
 import scalemath as sm
 from scalemath import Placement
+from scalemath.collectives.schedules import SCHEDULES
 from scalemath.kernels.busbandwidth import algorithm_of_bus_bandwidth
 
 NVLINK = "900 GB/s/dir"
@@ -166,3 +168,10 @@ def test_envelopes_hold_every_level_of_a_hierarchy() -> None:
     assert "LL:" in envelope.assumptions[0]
     assert envelope.latency_term == closed.latency_term
     assert envelope.bandwidth_term.m_as("us") == pytest.approx(2 * closed.bandwidth_term.m_as("us"))
+
+
+@pytest.mark.parametrize("operation", SCHEDULES)
+def test_help_names_the_schedules_that_are_taken(operation: str) -> None:
+    text = getattr(sm, operation).__doc__.partition("schedule : str, optional\n")[2]
+    named = set(re.findall(r'"([\w-]+)"', text.partition("\n")[0]))
+    assert named - {"best"} == set(SCHEDULES[operation])
