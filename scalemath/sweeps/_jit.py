@@ -53,6 +53,7 @@ from scalemath.sweeps._jit import pick{plain} as pick, stream_row{plain} as stre
 from scalemath.sweeps._jit import settle{plain} as settle, relink
 
 scalar = numba.njit(error_model="numpy", fastmath={flags}, forceinline=True)
+exact = numba.njit(error_model="numpy", fastmath=False, forceinline=True)
 helper = numba.njit(error_model="numpy")
 driver = numba.njit(error_model="numpy", fastmath={flags}, nogil=True, cache={cache})
 """

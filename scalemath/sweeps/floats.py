@@ -272,7 +272,32 @@ class _Floats(ast.NodeTransformer):
         """Refuse the complement of bits."""
         if isinstance(node.op, ast.Invert):
             raise self.refuse(node, "works on bits", _NO_BITS)
+        literal = isinstance(node.operand, ast.Constant)
+        if isinstance(node.op, ast.USub) and not literal and self._is_whole(node.operand):
+            # no whole number is -0.0
+            return ast.BinOp(ast.Constant(0.0), ast.Sub(), self.visit(node.operand))
         return self.generic_visit(node)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.AST:
+        """Refuse assignments inside expressions."""
+        name = node.target.id
+        raise self.refuse(node, f"assigns {name} inside an expression", "write it a line before")
+
+    def visit_Try(self, node: ast.Try) -> ast.AST:
+        """Refuse to catch what a sweep does not raise."""
+        raise self.refuse(node, "catches exceptions", "ask for the condition with if")
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
+        """Write a generator as a list."""
+        return self.generic_visit(ast.ListComp(node.elt, node.generators))
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        """Return a condition as a number."""
+        given = node.value
+        self.generic_visit(node)
+        if node.value is not None and _is_condition(given):
+            node.value = _product(node.value)
+        return node
 
     def _refuse_bits(self, node: ast.AST, op: ast.operator, *sides: ast.AST) -> None:
         whole = any(self._is_whole(side) for side in sides)
@@ -281,11 +306,8 @@ class _Floats(ast.NodeTransformer):
 
     def _exponent(self, node: ast.expr) -> ast.expr:
         """Exponents that are whole literals stay so: multiplied out, and as quick as before."""
-        inner = node.operand if isinstance(node, ast.UnaryOp) else node
-        if isinstance(inner, ast.Constant) and type(inner.value) is int:
-            return node
-        value = self._value(node)
-        if type(value) is int and abs(value) <= EXACT:
+        value = node.value if isinstance(node, ast.Constant) else self._value(node)
+        if type(value) is int and 0 <= value <= EXACT:
             return ast.Constant(value)
         return self.visit(node)  # type: ignore[no-any-return]
 
@@ -344,7 +366,11 @@ class _Floats(ast.NodeTransformer):
             node.args = [self._integer(a) for a in node.args]
             return node if called is range else _call("float", node)
         if _among(called, ROUNDINGS) and len(node.args) == 1:
-            return _call(ROUNDED[ROUNDINGS[called]], _product(self.visit(node.args[0])))
+            rounded = _call(ROUNDED[ROUNDINGS[called]], _product(self.visit(node.args[0])))
+            return ast.BinOp(rounded, ast.Add(), ast.Constant(0.0))  # no whole number is -0.0
+        if _among(called, (any, all)):
+            instead = f"join the conditions with {'or' if called is any else 'and'}"
+            raise self.refuse(node, f"calls {name}", instead)
         if hasattr(called, "model") and hasattr(called, "kernels"):
             name = ast.unparse(node.func)
             instead = f"call its kernel, {name}.kernels[...], under a name of its own"
@@ -372,6 +398,14 @@ class _Floats(ast.NodeTransformer):
 def _among(called: Any, functions: Any) -> bool:
     """Whether a value is one of some functions (a value may not be hashable)."""
     return any(called is function for function in functions)
+
+
+def _is_condition(node: ast.expr | None) -> bool:
+    if isinstance(node, ast.BoolOp):
+        return all(_is_condition(value) for value in node.values)
+    return isinstance(node, ast.Compare) or (
+        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    )
 
 
 def _stored(node: ast.Name) -> bool:

@@ -15,6 +15,7 @@ from attrs import evolve, field, frozen
 
 from scalemath.core.errors import ArgumentError
 from scalemath.sweeps import consumers
+from scalemath.sweeps.around import is_library
 from scalemath.sweeps.program import Wiring, scalar_text
 from scalemath.sweeps.source import APART, Collected, collect
 
@@ -230,14 +231,19 @@ def drive(budget, last, lengths, directed, axis_of, starts, data, place_starts, 
 
 
 def definitions(found: Collected) -> list[str]:
-    """Definitions under their decorators: kernels are inlined, consumers of rows called."""
+    """Definitions under their decorators: kernels are inlined, consumers of rows called.
+
+    Functions of users keep the arithmetic of the single call: their conditions and differences may
+    hang on a last digit.
+    """
     apart = {n for f, n in found.names.items() if f.__module__ in APART}
+    own = {n for f, n in found.names.items() if not is_library(f)}
     parts = []
     for text in found.text:
         name = text.removeprefix("def ").partition("(")[0]
-        word = "@helper\n" if name in apart else "@scalar\n"
+        word = "@helper\n" if name in apart else "@exact\n" if name in own else "@scalar\n"
         parts.append(word + text if text.startswith("def ") else text)
-    return parts + [f"{name} = relink({name}, scalar)" for name in found.objects]
+    return parts + [f"{name} = relink({name}, exact)" for name in found.objects]
 
 
 def _drive(wiring: Wiring, inner: Sequence[bool], fold: Fold) -> str:

@@ -35,7 +35,8 @@ def plain_function(wiring: Wiring) -> Callable[..., tuple[float, ...]]:
     kernels = list(dict.fromkeys(k.function for k in wiring.kernels()))
     names = {function: f"kernel_{i}" for i, function in enumerate(kernels)}
     space: dict[str, Any] = {name: function for function, name in names.items()}
-    space.update(math=math, scalar=lambda function: function, pick=_pick)
+    as_it_is = lambda function: function  # noqa: E731
+    space.update(math=math, scalar=as_it_is, exact=as_it_is, pick=_pick)
     exec(scalar_text(wiring, names), space)
     count = len(wiring.inputs)
     sizes = [len(s.names) for s in wiring.selections if s.mode == "axis"]

@@ -245,7 +245,9 @@ class _Writer:
             ]
         self.lines.append(f"return ({', '.join(results)},)")
         body = "\n".join(f"    {line}" for line in self.lines)
-        return f"@scalar\ndef {name}({', '.join(arguments)}):\n{body}"
+        told = self.wiring.derived or self.wiring.where  # expressions of the user
+        word = "exact" if told else "scalar"
+        return f"@{word}\ndef {name}({', '.join(arguments)}):\n{body}"
 
     def checked(self) -> list[str]:
         """Derived parameters that must be valid."""

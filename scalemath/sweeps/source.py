@@ -11,12 +11,13 @@ from __future__ import annotations
 import __future__
 
 import ast
+import builtins
 import inspect
 import math
 import re
 import textwrap
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -36,11 +37,15 @@ APART = (consumers.__name__, fronts.__name__)
 """Modules whose functions take whole rows: called, not inlined, and with their branches."""
 _GENERATED = re.compile(
     r"(free_)?(values?|point)(_\d+)?|numba|np|math|namedtuple|pick|stream_row|settle|relink"
-    r"|scalar|helper|driver?|total|whole_\w+"
+    r"|scalar|exact|helper|driver?|total|whole_\w+"
 )
 """Names that the rest of a driver's text uses; a user's function of such a name gets another."""
 KEPT = "_scalemath_text"
 """Attribute that holds the text of a user's function, which goes with it to another process."""
+_MAY_NOT_RETURN = (
+    ast.While, ast.For, ast.comprehension, ast.Raise, ast.Assert, ast.Subscript, ast.Starred,
+)  # fmt: skip
+_HARMLESS = (min, max, abs, float, bool, int, round, len, *vars(math).values())
 _CONSTANT_TYPES = (bool, int, float, str, type(None))
 
 
@@ -156,7 +161,9 @@ def _add_function(
         return name
     around = _around(function)
     own = not replaced and not is_library(function)
+    straight = not replaced
     if own:
+        straight = _always_returns(function)
         definition = in_floats(definition, function, around)
     renames = {}
     for used in sorted(_global_names(definition)):
@@ -169,7 +176,7 @@ def _add_function(
             _add_line(found, f"{used} = np.{used.removeprefix('whole_')}")
     definition.name = name
     _Rename(renames).visit(definition)
-    if not replaced:
+    if straight:
         definition = branch_free(definition)
     found.text.append(ast.unparse(definition))
     return name
@@ -185,7 +192,7 @@ def _add_value(
         return "np"
     if inspect.isfunction(value):
         return _add_function(found, value, replacements)
-    if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+    if _is_named_tuple(value):
         taken = found.claim(name, value)
         line = f"{taken} = namedtuple({taken!r}, {tuple(value._fields)!r})"
     elif isinstance(value, _CONSTANT_TYPES) or (
@@ -206,6 +213,10 @@ def _add_value(
     return taken
 
 
+def _is_named_tuple(value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")
+
+
 def _add_line(found: Collected, line: str) -> None:
     """Add a line that several functions may need."""
     if line not in found.text:
@@ -217,6 +228,39 @@ def _literal(value: Any) -> str:
     if isinstance(value, tuple):
         return "(" + "".join(f"{_literal(item)}, " for item in value) + ")"
     return literal(value) if isinstance(value, float) else repr(value)
+
+
+def _always_returns(function: PlainFunction, met: tuple[PlainFunction, ...] = ()) -> bool:
+    """Whether a function ends for any numbers, so that it may be computed where it is not wanted.
+
+    Loops may go on for ever with numbers that the user keeps from them, and indices, raise and
+    assert end the sweep.
+    """
+    definition = None if function in met else _definition(function, None)
+    if definition is None:
+        return False
+    around = _around(function)
+    for node in ast.walk(definition):
+        if isinstance(node, _MAY_NOT_RETURN):
+            return False
+        if isinstance(node, ast.Call):
+            called = _called(node.func, around)
+            if inspect.isfunction(called):
+                if not _always_returns(called, (*met, function)):
+                    return False
+            elif not any(called is known for known in _HARMLESS) and not _is_named_tuple(called):
+                return False
+    return True
+
+
+def _called(node: ast.expr, around: Mapping[str, Any]) -> Any:
+    """Function behind a name, or behind a name of a module."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        module = around.get(node.value.id)
+        return getattr(module, node.attr, None) if module in (math, np) else None
+    if isinstance(node, ast.Name):
+        return around.get(node.id, getattr(builtins, node.id, None))
+    return None
 
 
 def _definition(function: PlainFunction, replacement: str | None) -> ast.FunctionDef | None:
@@ -291,8 +335,15 @@ def _is_of(definition: ast.FunctionDef, function: types.FunctionType) -> bool:
     """Whether a text is that of a function: its file may have changed since it was read."""
     globals_ = function.__globals__
     modules = [n for n in function.__code__.co_names if inspect.ismodule(globals_.get(n))]
-    # calls on an imported name are compiled in another way
+    # calls on an imported name are compiled in another way, and a module need not be imported here
     imports: list[ast.stmt] = [ast.Import([ast.alias(n)]) for n in modules]
+    return any(_compiled_alike(definition, function, lines) for lines in (imports, []))
+
+
+def _compiled_alike(
+    definition: ast.FunctionDef, function: types.FunctionType, imports: list[ast.stmt]
+) -> bool:
+    """Whether a text, after some imports, compiles to the code of a function."""
     free = function.__code__.co_freevars
     body: list[ast.stmt] = [definition]
     if free:  # stands in a function whose variables it uses

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import inspect
+import itertools
 import linecache
 import math
 from typing import NamedTuple
@@ -111,6 +113,108 @@ def test_a_function_without_source_refuses_what_makes_whole_numbers(body):
     exec(f"def hidden(x):\n    return {body}", space)
     with pytest.raises(ArgumentError, match="its source cannot be read here"):
         sm.model(returns="1", x="number")(space["hidden"])
+
+
+def collatz(n):
+    k = 0
+    while n != 1:
+        n = n / 2 if n % 2 == 0 else 3 * n + 1
+        k += 1
+    return k
+
+
+def doubled_if_positive(v):
+    if v < 0:
+        raise ValueError("negative")
+    return v * 2
+
+
+STEPS = (1.0, 2.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: collatz(x) if x >= 1 else 0.0,
+        lambda x: doubled_if_positive(x) if x >= 0 else -1.0,
+        lambda x: STEPS[int(x)] if 0 <= x < 3 else 9.0,
+        lambda x: x**-1 if x != 0 else 0.0,
+        lambda x, y: x > 1 or not y,
+        lambda x: sum(x * i for i in range(3)) + max(abs(v) for v in (x, 1)),
+    ],
+    ids=["loop", "raise", "index", "power", "condition", "generators"],
+)
+def test_a_branch_not_taken_is_not_computed(function):
+    check_everywhere(function, [-2.0, 0.0, 1.0, 2.0, 8.0])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: 1.0 if x * x - y * y == 0 else 0.0,
+        lambda x, y: math.sqrt(abs(x * x * y - y * x * x)),
+        lambda x, y: x * x * x / y - x * x * (x / y),
+        lambda x, y: x / y - x * (1 / y),
+        lambda x, y: math.atan2(int(x - 1), -1.0) + math.copysign(1, round(-y)),
+        lambda x: math.copysign(1, -int(x)),
+    ],
+    ids=["equal", "fused", "quotients", "reciprocal", "whole zero", "negated zero"],
+)
+def test_the_last_digit_is_that_of_the_single_call(function):
+    check_everywhere(function, [0.1, 0.2, 0.3, 0.7, 1.9, 7.0])
+
+
+def check_everywhere(function, values):
+    """Compare a sweep in default arithmetic with plain calls."""
+    names = inspect.signature(function).parameters
+    model = sm.model(returns="1", **dict.fromkeys(names, "number any"))(function)
+    grid = sm.sweep(model, **dict.fromkeys(names, values))
+    every = itertools.product(values, repeat=len(names))
+    assert grid.values.ravel().tolist() == [float(function(*point)) for point in every]
+
+
+def test_a_negative_power_of_zero_is_infinite():
+    power = sm.model(returns="1", x="number")(lambda x: x**-1)
+    assert sm.sweep(power, x=[0.0, 2.0]).values.tolist() == [math.inf, 0.5]
+
+
+MATHEMATICS = math
+
+
+def test_a_module_under_another_name_is_read():
+    model = sm.model(returns="1", x="number")(lambda x: MATHEMATICS.floor(x) + 1)
+    assert sm.sweep(model, x=[1.5]).values.tolist() == [2.0]
+
+
+def assigning(x):
+    return (y := x) + y
+
+
+def catching(x):
+    try:
+        return 1 / x
+    except ZeroDivisionError:
+        return 0.0
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (assigning, "assigns y inside an expression"),
+        (catching, "catches exceptions"),
+        (lambda x: any([x > 1, x < 0]), "join the conditions with or"),
+    ],
+)
+def test_what_the_compiler_does_not_know_is_told_at_once(function, said):
+    with pytest.raises(ArgumentError, match=said):
+        sm.model(returns="1", x="number")(function)
+
+
+def test_constraints_are_decided_as_they_are_written():
+    model = sm.model(returns="1", x="number", y="number")(lambda x, y: x + y)
+    values = [0.1, 0.2, 0.3, 0.7]
+    grid = sm.sweep(model, x=values, y=values, where="x * x - y * y == 0")
+    assert np.isfinite(grid.values).tolist() == np.eye(4, dtype=bool).tolist()
 
 
 def test_closure_keeps_its_values():
