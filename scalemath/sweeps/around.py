@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
+import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+
+
+def behind(node: ast.AST, around: Mapping[str, Any]) -> Any:
+    """Value of a name from around a function, or of an attribute of a module there; else None."""
+    if isinstance(node, ast.Name):
+        return around.get(node.id, getattr(builtins, node.id, None))
+    if isinstance(node, ast.Attribute):
+        owner = behind(node.value, around)
+        return getattr(owner, node.attr, None) if inspect.ismodule(owner) else None
+    return None
 
 
 def enclosed(function: types.FunctionType) -> dict[str, Any]:

@@ -10,9 +10,7 @@ one: in ``range``, in an index, and in a literal exponent. What cannot be the sa
 from __future__ import annotations
 
 import ast
-import builtins
 import dis
-import inspect
 import math
 import types
 from collections.abc import Callable, Mapping
@@ -21,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from scalemath.core.errors import ArgumentError
-from scalemath.sweeps.around import enclosed
+from scalemath.sweeps.around import behind, enclosed
 
 ROUNDINGS: dict[Any, Any] = {
     int: np.trunc, math.trunc: np.trunc, math.floor: np.floor, math.ceil: np.ceil, round: np.rint,
@@ -169,14 +167,8 @@ class _Floats(ast.NodeTransformer):
 
     def _value(self, node: ast.AST) -> Any:
         """Value of a name from around the function, or of an attribute of it."""
-        if isinstance(node, ast.Name):
-            if node.id in self.local:
-                return None
-            return self.around.get(node.id, getattr(builtins, node.id, None))
-        if isinstance(node, ast.Attribute):
-            owner = self._value(node.value)
-            return getattr(owner, node.attr, None) if inspect.ismodule(owner) else None
-        return None
+        hidden = any(isinstance(n, ast.Name) and n.id in self.local for n in ast.walk(node))
+        return None if hidden else behind(node, self.around)
 
     def _is_whole(self, node: ast.AST) -> bool:
         """Whether an expression is a whole number in the single call."""

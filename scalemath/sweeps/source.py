@@ -11,13 +11,12 @@ from __future__ import annotations
 import __future__
 
 import ast
-import builtins
 import inspect
 import math
 import re
 import textwrap
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from attrs import define, field
 from scalemath.core.errors import ArgumentError
 from scalemath.core.kernel import total
 from scalemath.sweeps import consumers, fronts
-from scalemath.sweeps.around import enclosed, is_library, outside
+from scalemath.sweeps.around import behind, enclosed, is_library, outside
 from scalemath.sweeps.branchfree import branch_free
 from scalemath.sweeps.expressions import literal
 from scalemath.sweeps.floats import ROUNDED, check_code, floats_of, in_floats, unread_in_floats
@@ -244,23 +243,13 @@ def _always_returns(function: PlainFunction, met: tuple[PlainFunction, ...] = ()
         if isinstance(node, _MAY_NOT_RETURN):
             return False
         if isinstance(node, ast.Call):
-            called = _called(node.func, around)
+            called = behind(node.func, around)
             if inspect.isfunction(called):
                 if not _always_returns(called, (*met, function)):
                     return False
             elif not any(called is known for known in _HARMLESS) and not _is_named_tuple(called):
                 return False
     return True
-
-
-def _called(node: ast.expr, around: Mapping[str, Any]) -> Any:
-    """Function behind a name, or behind a name of a module."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        module = around.get(node.value.id)
-        return getattr(module, node.attr, None) if module in (math, np) else None
-    if isinstance(node, ast.Name):
-        return around.get(node.id, getattr(builtins, node.id, None))
-    return None
 
 
 def _definition(function: PlainFunction, replacement: str | None) -> ast.FunctionDef | None:
